@@ -1,0 +1,1 @@
+"""Every Cypher query of the project, as named queries in .cypher files."""

@@ -1,0 +1,33 @@
+// name: describe_spaces
+// Every space by name, with what it holds.
+// mode: read
+// unscoped: lists spaces; the caller's access is decided on what it returns
+MATCH (s:Space)
+RETURN s.id AS id, s.name AS name, s.time_zone AS time_zone, s.message_count AS messages,
+       COUNT { MATCH (t:Topic {space: s.id}) WHERE t.kind = 'topic' AND t.status = 'active' } AS topics,
+       COUNT { MATCH (m:Message {waiting_in: s.id}) } AS waiting, s.recorded_at AS created_at
+ORDER BY s.name
+
+// name: count_nodes
+// How many nodes of each kind the spaces hold.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (s:Space {id: space})
+WITH s, COUNT { MATCH (m:Message {waiting_in: s.id}) } AS waiting,
+     COUNT { MATCH (x:Session {space: s.id}) } AS sessions,
+     COUNT { MATCH (r:SummaryRevision {space: s.id}) } AS revisions
+RETURN sum(s.message_count) AS messages, sum(waiting) AS waiting, sum(sessions) AS sessions,
+       sum(s.passage_count) AS passages, sum(revisions) AS revisions, sum(s.event_seq) AS events
+
+// name: tree_shape
+// Topics and leaf topics of the spaces, the depth of the deepest, and the largest leaf and fan-out.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (t:Topic {space: space})
+WITH t, COUNT { MATCH (t)-[p:PARENT_OF]->(:Topic) WHERE p.retired_at IS NULL } AS children,
+     COUNT { MATCH (t)-[p:PARENT_OF]->(:Message) WHERE p.retired_at IS NULL } AS messages
+RETURN sum(CASE WHEN t.kind = 'topic' THEN 1 ELSE 0 END) AS topics,
+       sum(CASE WHEN messages > 0 THEN 1 ELSE 0 END) AS leaf_topics, max(t.depth) AS depth,
+       max(messages) AS largest_leaf, max(children) AS most_children

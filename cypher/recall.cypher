@@ -1,0 +1,174 @@
+// name: recall_candidates_scan
+// Two ranked lists (keywords; vectors of the spaces scanned exactly) and their neighbours by NEXT, lean rows.
+// mode: read
+// params: text, terms, vector, spaces, k, scale, shift
+CALL () {
+  UNWIND (CASE WHEN $text = '' THEN [] ELSE [$text] END) AS query
+  CALL db.index.fulltext.queryNodes('Message[terms]', query, {limit: $k}) YIELD node, score
+  RETURN node AS m, 1 AS by_text, 0 AS by_vector
+  UNION ALL
+  UNWIND $spaces AS space
+  MATCH (node:Message {space: space}) WHERE node.embedding IS NOT NULL
+  WITH node, vector.similarity.cosine(node.embedding, $vector) AS similarity ORDER BY similarity DESC LIMIT $k
+  RETURN node AS m, 0 AS by_text, 1 AS by_vector
+}
+WITH m, max(by_text) AS by_text, max(by_vector) AS by_vector
+MATCH (m)-[:NEXT*0..2]-(n:Message)
+WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
+     max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
+WHERE n.space IN $spaces
+WITH n, by_text, by_vector, split(n.terms, ' ') AS terms
+RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
+       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
+       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, by_text, by_vector,
+       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0) AS cosine
+
+// name: recall_candidates_index
+// The same with the vector list from the index, over-fetched: for a large share of the store.
+// mode: read
+// params: text, terms, vector, spaces, k, fetch, scale, shift
+CALL () {
+  UNWIND (CASE WHEN $text = '' THEN [] ELSE [$text] END) AS query
+  CALL db.index.fulltext.queryNodes('Message[terms]', query, {limit: $k}) YIELD node, score
+  RETURN node AS m, 1 AS by_text, 0 AS by_vector
+  UNION ALL
+  CALL db.index.vector.queryNodes('Message[embedding]', $fetch, $vector) YIELD node, score
+  WITH node, score WHERE node.space IN $spaces
+  WITH node ORDER BY score DESC LIMIT $k
+  RETURN node AS m, 0 AS by_text, 1 AS by_vector
+}
+WITH m, max(by_text) AS by_text, max(by_vector) AS by_vector
+MATCH (m)-[:NEXT*0..2]-(n:Message)
+WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
+     max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
+WHERE n.space IN $spaces
+WITH n, by_text, by_vector, split(n.terms, ' ') AS terms
+RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
+       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
+       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, by_text, by_vector,
+       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0) AS cosine
+
+// name: recall_candidates_search
+// The same with the vector list filtered by space inside the index.
+// mode: read
+// engine: neo4j-search
+// params: text, terms, vector, spaces, k, scale, shift
+CYPHER 25
+CALL () {
+  UNWIND (CASE WHEN $text = '' THEN [] ELSE [$text] END) AS query
+  CALL db.index.fulltext.queryNodes('Message[terms]', query, {limit: $k}) YIELD node, score
+  RETURN node AS m, 1 AS by_text, 0 AS by_vector
+  UNION ALL
+  MATCH (node:Message) SEARCH node IN (VECTOR INDEX `Message[embedding]` FOR $vector WHERE node.space IN $spaces LIMIT $k)
+  RETURN node AS m, 0 AS by_text, 1 AS by_vector
+}
+WITH m, max(by_text) AS by_text, max(by_vector) AS by_vector
+MATCH (m)-[:NEXT*0..2]-(n:Message)
+WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
+     max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
+WHERE n.space IN $spaces
+WITH n, by_text, by_vector, split(n.terms, ' ') AS terms
+RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
+       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
+       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, by_text, by_vector,
+       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0) AS cosine
+
+// name: recall_candidates_text
+// The keyword list alone with its neighbours: for a question without a vector.
+// mode: read
+// params: text, terms, spaces, k
+CALL db.index.fulltext.queryNodes('Message[terms]', $text, {limit: $k}) YIELD node, score
+MATCH (node)-[:NEXT*0..2]-(n:Message)
+WITH n, max(CASE WHEN node = n THEN 1 ELSE 0 END) AS by_text
+WHERE n.space IN $spaces
+WITH n, by_text, split(n.terms, ' ') AS terms
+RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
+       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
+       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, by_text, 0 AS by_vector, 0.0 AS cosine
+
+// name: recall_passages_text
+// Passages of long messages by keywords.
+// mode: read
+// params: text, terms, spaces, k
+CALL db.index.fulltext.queryNodes('Passage[terms]', $text, {limit: $k}) YIELD node, score
+WITH node WHERE node.space IN $spaces
+WITH node, split(node.terms, ' ') AS terms
+RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id,
+       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length
+
+// name: recall_passages_scan
+// Passages of long messages by meaning; those of the spaces are scanned exactly.
+// mode: read
+// params: terms, vector, spaces, k, scale, shift
+UNWIND $spaces AS space
+MATCH (node:Passage {space: space}) WHERE node.embedding IS NOT NULL
+WITH node, $scale * vector.similarity.cosine(node.embedding, $vector) - $shift AS cosine ORDER BY cosine DESC LIMIT $k
+WITH node, cosine, split(node.terms, ' ') AS terms
+RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, cosine,
+       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length
+
+// name: recall_passages_index
+// Passages of long messages by meaning, from the index, over-fetched.
+// mode: read
+// params: terms, vector, spaces, k, fetch, scale, shift
+CALL db.index.vector.queryNodes('Passage[embedding]', $fetch, $vector) YIELD node, score
+WITH node, score WHERE node.space IN $spaces
+WITH node, $scale * vector.similarity.cosine(node.embedding, $vector) - $shift AS cosine ORDER BY cosine DESC LIMIT $k
+WITH node, cosine, split(node.terms, ' ') AS terms
+RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, cosine,
+       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length
+
+// name: recall_rows
+// Lean rows of these messages and their neighbours by NEXT; for messages found by a passage.
+// mode: read
+// params: ids, terms, vector, spaces, scale, shift
+UNWIND $ids AS id
+MATCH (m:Message {id: id}) WHERE m.space IN $spaces
+MATCH (m)-[:NEXT*0..2]-(n:Message)
+WITH DISTINCT n WHERE n.space IN $spaces
+WITH n, split(n.terms, ' ') AS terms
+RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
+       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
+       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, 0 AS by_text, 0 AS by_vector,
+       CASE WHEN $vector IS NULL OR n.embedding IS NULL THEN 0.0
+            ELSE $scale * vector.similarity.cosine(n.embedding, $vector) - $shift END AS cosine
+
+// name: describe_messages
+// Text, source, time and topic of messages.
+// mode: read
+// params: ids, spaces
+UNWIND $ids AS id
+MATCH (m:Message {id: id}) WHERE m.space IN $spaces
+OPTIONAL MATCH (t:Topic)-[:PARENT_OF {live_key: id}]->(m)
+RETURN m.id AS id, m.external_id AS external_id, m.text AS text, m.author AS author, m.session AS session,
+       m.seq AS seq, m.occurred_at AS occurred_at, m.occurred_offset AS offset, m.tokens AS tokens, t.id AS topic
+
+// name: topics_of_messages
+// The topic that holds each of these messages.
+// mode: read
+// params: ids, spaces
+UNWIND $ids AS id
+MATCH (m:Message {id: id}) WHERE m.space IN $spaces
+MATCH (t:Topic)-[:PARENT_OF {live_key: id}]->(m)
+RETURN m.id AS id, t.id AS topic
+
+// name: best_passages
+// The passage with most of the question's terms, of each of these long messages.
+// mode: read
+// params: ids, terms, spaces
+UNWIND $ids AS id
+MATCH (m:Message {id: id}) WHERE m.space IN $spaces
+MATCH (m)-[:HAS_PASSAGE]->(p:Passage)
+WITH m, p, size([t IN split(p.terms, ' ') WHERE t IN $terms]) AS hits ORDER BY hits DESC, p.start
+WITH m, collect({start: p.start, end: p.end})[0] AS best
+RETURN m.id AS id, best.start AS start, best.end AS end
+
+// name: topic_paths
+// The live ancestors of topics with their distance (0: the topic itself), and each one's title.
+// mode: read
+// params: ids, spaces
+UNWIND $ids AS id
+MATCH (t:Topic {id: id}) WHERE t.space IN $spaces
+MATCH (a:Topic)-[edges:PARENT_OF*0..8]->(t)
+WHERE all(edge IN edges WHERE edge.retired_at IS NULL)
+RETURN t.id AS id, a.id AS ancestor, a.title AS title, a.kind AS kind, size(edges) AS distance

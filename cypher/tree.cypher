@@ -1,0 +1,40 @@
+// name: tree_topics
+// Every topic of spaces with its live parent and its current summary.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (t:Topic {space: space})
+OPTIONAL MATCH (parent:Topic)-[:PARENT_OF {live_key: t.id}]->(t)
+OPTIONAL MATCH (t)-[:HAS_REVISION]->(r:SummaryRevision {current_key: t.id})
+WITH t, parent, r WHERE t.kind = 'root' OR parent IS NOT NULL
+RETURN t.id AS id, parent.id AS parent, t.kind AS kind, coalesce(r.title, t.title) AS title, t.status AS status,
+       t.message_count AS message_count, t.depth AS depth, r.text AS summary
+
+// name: tree_messages
+// Every filed message of spaces with its topic.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (t:Topic {space: space})-[p:PARENT_OF]->(m:Message)
+WHERE p.retired_at IS NULL AND m.space IN $spaces
+RETURN t.id AS topic, m.id AS id, m.external_id AS external_id, m.session AS session, m.seq AS seq,
+       m.author AS author, m.occurred_at AS occurred_at, m.text AS text
+
+// name: topic_revisions
+// A topic with its summary revisions, newest first, and what each was made from; one row without a number if it has none.
+// mode: read
+// params: topic, spaces
+MATCH (t:Topic {id: $topic}) WHERE t.space IN $spaces
+OPTIONAL MATCH (t)-[:HAS_REVISION]->(r:SummaryRevision)
+OPTIONAL MATCH (r)-[:DERIVED_FROM]->(source)
+WITH t, r, collect(source.id) AS sources
+RETURN t.title AS title, r.number AS number, r.title AS revision_title, r.text AS text, r.method AS method,
+       r.recorded_at AS recorded_at, r.retired_at AS retired_at, sources
+ORDER BY number DESC
+
+// name: space_of_topic
+// The space that a topic lies in.
+// mode: read
+// params: topic, spaces
+MATCH (t:Topic {id: $topic}) WHERE t.space IN $spaces
+RETURN t.space AS space

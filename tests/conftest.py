@@ -1,0 +1,69 @@
+"""Fixtures for tests that need a real database engine: `engine_address`, once for each engine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+import pytest
+
+from tests.engines.releases import RELEASES, EngineAddress
+from tests.engines.running import ENGINE_KINDS, RunningEngines
+from trace_graph.errors import TraceGraphError
+
+NOT_RUN = "--no-neo4j: the tests against Neo4j did NOT run. How to get one: tests/engines/README.md"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-neo4j", action="store_true", help="skip the tests that need a Neo4j server")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--no-neo4j") and os.environ.get("CI") == "true":
+        raise pytest.UsageError("--no-neo4j is refused where CI=true: there Neo4j must be tested.")
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+def _interrupt(*_: object) -> None:
+    """Ended by SIGTERM, pytest would not stop the engines; interrupted, it does."""
+    raise KeyboardInterrupt
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "engine_address" in getattr(item, "fixturenames", ()):
+            item.add_marker("engine")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.getoption("--no-neo4j"):
+        terminalreporter.write_line(NOT_RUN, yellow=True, bold=True)
+
+
+@pytest.fixture(scope="session")
+def running_engines() -> Iterator[RunningEngines]:
+    """All engines of the session; nothing is started before it is asked for."""
+    with RunningEngines() as engines:
+        yield engines
+
+
+@pytest.fixture(scope="session", params=ENGINE_KINDS)
+def engine_address(request: pytest.FixtureRequest, running_engines: RunningEngines) -> EngineAddress:
+    """Where one engine answers. A test that takes it runs against each engine, and is marked `engine`."""
+    if request.param in RELEASES and request.config.getoption("--no-neo4j"):
+        pytest.skip(NOT_RUN)
+    try:
+        return running_engines.address(request.param)
+    except TraceGraphError as error:
+        pytest.fail(f"{error.message}\n{error.fix}", pytrace=False)
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
+    """Runs a coroutine on the one event loop of the module, so that a connection can serve several tests."""
+    with asyncio.Runner() as runner:
+        yield runner.run

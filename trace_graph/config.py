@@ -1,0 +1,172 @@
+"""Settings: where they come from, and what is refused.
+
+Precedence, highest first: arguments, environment (`TRACE_GRAPH_*`, then the names other tools use), `trace-graph.toml` in
+the working folder, defaults. An empty value counts as not set. Nothing is read before `load_settings` is called.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import platformdirs
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings.sources import TomlConfigSettingsSource
+
+from trace_graph.errors import ConfigError
+
+BOLT_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+FILE_NAME = "trace-graph.toml"
+
+
+class RecallSettings(BaseModel):
+    """The constants of the ranking. Source, unless said otherwise: docs/decisions/0003-recall.md (the measured recipe)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    candidates: int = Field(200, ge=1, le=2000)
+    """Length of each of the ranked lists (text, vector)."""
+    candidates_large: int = Field(400, ge=1, le=2000)
+    """The same from `large_from` readable messages on: +.005 of the evidence for 16 ms."""
+    large_from: int = Field(3000, ge=1)
+    """Readable messages."""
+    window: int = Field(2, ge=0, le=8)
+    """Neighbouring turns on each side that are scored with a message."""
+    k1: float = 1.2
+    b: float = 0.75
+    own_share: float = 0.25
+    """Weight of the message's own score beside its window's."""
+    vector_weight: float = 2.0
+    speaker_weight: float = 0.4
+    date_weight: float = 0.8
+    budget: int = Field(2000, ge=1)
+    """Tokens of the items shown, where neither budget nor limit is given."""
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Frozen; passed to whoever needs it."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="TRACE_GRAPH_", env_nested_delimiter="__", env_ignore_empty=True, frozen=True, extra="forbid",
+        populate_by_name=True, toml_file=FILE_NAME,
+    )
+
+    uri: str = Field("local:", validation_alias=AliasChoices("TRACE_GRAPH_URI", "NEO4J_URI", "NEO4J_URL"))
+    """`local:` (the embedded engine in the user's data folder), `local:/path`, or any Bolt URI."""
+    username: str = Field("neo4j", validation_alias=AliasChoices("TRACE_GRAPH_USERNAME", "NEO4J_USERNAME", "NEO4J_USER"))
+    password: SecretStr | None = Field(None, validation_alias=AliasChoices("TRACE_GRAPH_PASSWORD", "NEO4J_PASSWORD"))
+    database: str | None = Field(None, validation_alias=AliasChoices("TRACE_GRAPH_DATABASE", "NEO4J_DATABASE"))
+    """The server's home database where unset."""
+    embedder: str = "static"
+    """`static`, `static:PATH`, `sentence-transformers:NAME_OR_PATH` or `openai:NAME`."""
+    embedder_base_url: str | None = None
+    """Endpoint of an `openai:` embedder, where it is not the model's."""
+    embedder_api_key: SecretStr | None = None
+    openai_base_url: str | None = Field(
+        None, validation_alias=AliasChoices("TRACE_GRAPH_OPENAI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE"))
+    openai_api_key: SecretStr | None = Field(
+        None, validation_alias=AliasChoices("TRACE_GRAPH_OPENAI_API_KEY", "OPENAI_API_KEY"))
+    actor: str = Field("local", min_length=1, max_length=256)
+    """Who is written into the ledger as the one who acts."""
+    deadline_seconds: float = Field(30.0, gt=0)
+    """How long one database operation may take, its retries included."""
+    start_seconds: float = Field(60.0, gt=0)
+    """How long the embedded engine may take to start."""
+    heap_mb: int = Field(2048, ge=256)
+    """Heap of the embedded engine: 2 GB carries 100,000 messages (measured in the trial of the engines)."""
+    write_chunk: int = Field(500, ge=1, le=5000)
+    """Messages of one write transaction."""
+    recall: RecallSettings = RecallSettings()
+
+    @field_validator("uri")
+    @classmethod
+    def _known_scheme(cls, value: str) -> str:
+        scheme = urlsplit(value).scheme
+        if scheme == "local" or (scheme in BOLT_SCHEMES and urlsplit(value).hostname):
+            return value
+        raise ValueError(f"must be local:, local:/path or a Bolt URI ({', '.join(BOLT_SCHEMES)})")
+
+    @field_validator("openai_base_url", "embedder_base_url")
+    @classmethod
+    def _full_url(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be a full URL such as http://localhost:11434/v1")
+        return value.rstrip("/")
+
+    @property
+    def engine(self) -> Literal["local", "bolt"]:
+        """Whether the embedded engine is meant, or a server that someone else runs."""
+        return "local" if urlsplit(self.uri).scheme == "local" else "bolt"
+
+    @property
+    def data_folder(self) -> Path:
+        """Where the embedded engine keeps its files."""
+        path = self.uri.removeprefix("local:")
+        return Path(path).expanduser().absolute() if path else Path(platformdirs.user_data_dir("trace-graph"))
+
+    @property
+    def target(self) -> str:
+        """The database in use, for people; without credentials."""
+        if self.engine == "local":
+            return f"local:{self.data_folder}"
+        parts = urlsplit(self.uri)
+        port = f":{parts.port}" if parts.port else ""
+        return f"{parts.scheme}://{parts.hostname}{port}" + (f"/{self.database}" if self.database else "")
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource, dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, environment, file; no .env and no secrets folder."""
+        return init_settings, _FilledEnvironment(settings_cls), TomlConfigSettingsSource(settings_cls)
+
+
+class _FilledEnvironment(EnvSettingsSource):
+    """The environment, in which a value of white space counts as not set."""
+
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        return {name: value for name, value in super()._load_env_vars().items() if value and value.strip()}
+
+
+def load_settings(**arguments: Any) -> Settings:
+    """Resolve the settings; arguments that are None count as not given.
+
+    Raises: ConfigError naming the setting that cannot be used.
+    """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    if "uri" not in given:
+        _refuse_two_targets(os.environ)
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = ".".join(str(part) for part in first["loc"]) or "setting"
+        raise ConfigError(f"The setting {_shown(name)} cannot be used: {first['msg'].removeprefix('Value error, ')}.") from error
+    except ValueError as error:  # a trace-graph.toml that is no TOML
+        raise ConfigError(f"{FILE_NAME} cannot be read: {error}.") from error
+
+
+def _shown(name: str) -> str:
+    if name in Settings.model_fields:
+        return f"TRACE_GRAPH_{name.upper()}"
+    return name
+
+
+def _refuse_two_targets(environment: Mapping[str, str]) -> None:
+    """Two variables that name different databases: writing into the one nobody reads is worse than stopping."""
+    ours = environment.get("TRACE_GRAPH_URI", "").strip()
+    theirs = environment.get("NEO4J_URI", "").strip() or environment.get("NEO4J_URL", "").strip()
+    if ours and theirs and ours != theirs:
+        raise ConfigError(
+            "TRACE_GRAPH_URI and NEO4J_URI name two different databases.",
+            fix="Unset one of the two, or say which one is meant with --uri.",
+        )

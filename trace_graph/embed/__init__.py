@@ -1,0 +1,1 @@
+"""Embedders: text in, unit vectors out."""

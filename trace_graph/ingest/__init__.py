@@ -1,0 +1,1 @@
+"""Messages and files in: validation, importers, the write path."""

@@ -1,0 +1,68 @@
+"""Adding messages: checked, embedded, and appended in groups."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from trace_graph.access.scopes import Space
+from trace_graph.embed.protocol import Vector
+from trace_graph.ingest.group_commit import GroupCommit
+from trace_graph.ingest.prepare import Prepared, prepare, spoken_texts, with_vectors
+from trace_graph.ingest.write import WriteRequest, append
+from trace_graph.models import MessageInput, NewId, Receipt
+from trace_graph.store.connection import Store
+from trace_graph.store.ledger import Actor
+from trace_graph.store.spaces import obtain_space
+
+EmbedAll = Callable[[Sequence[str]], Awaitable[list[Vector | None]]]
+
+
+class Adding:
+    """The write path of one open memory."""
+
+    def __init__(
+        self, store: Store, embed: EmbedAll, *, clock: Callable[[], datetime], new_id: NewId, chunk: int
+    ) -> None:
+        self.chunk = chunk
+        """Messages of one transaction."""
+        self._store, self._embed, self._clock, self._new_id = store, embed, clock, new_id
+        self._spaces: dict[str, Space] = {}
+        self._groups = GroupCommit(self._append, most_messages=chunk)
+
+    async def close(self) -> None:
+        """Wait until everything handed over is stored or has failed."""
+        await self._groups.close()
+
+    async def add_many(self, messages: Sequence[MessageInput], space_name: str, actor: Actor) -> list[Receipt]:
+        """Store messages in order, `chunk` of them a transaction. Raises: InvalidInput before anything is stored."""
+        # A time without an offset is read in the space's zone, which another process may have changed meanwhile.
+        fresh = any(isinstance(message.at, str) for message in messages)
+        space = await self.space(space_name, actor, fresh=fresh)
+        prepared = [self.prepare(message, space) for message in messages]
+        receipts: list[Receipt] = []
+        for start in range(0, len(prepared), self.chunk):
+            receipts += await self.store(prepared[start:start + self.chunk], space, actor)
+        return receipts
+
+    async def space(self, name: str, actor: Actor, *, fresh: bool = True) -> Space:
+        """The space of this name, created when there is none."""
+        if fresh or name not in self._spaces:
+            self._spaces[name] = await obtain_space(
+                self._store, name, actor=actor, now=self._clock(), new_id=self._new_id)
+        return self._spaces[name]
+
+    def prepare(self, message: MessageInput, space: Space) -> Prepared:
+        """Check one message. Raises: InvalidInput."""
+        return prepare(message, zone=space.time_zone, now=self._clock(), new_id=self._new_id)
+
+    async def store(self, messages: Sequence[Prepared], space: Space, actor: Actor) -> list[Receipt]:
+        """Embed and append checked messages, at most `chunk` of them, in one transaction."""
+        ready = with_vectors(list(messages), await self._embed(spoken_texts(list(messages))))
+        request = WriteRequest(tuple(ready), actor, self._new_id())
+        # The write goes on when the caller gives up: a message is stored whole or not at all.
+        return await asyncio.shield(self._groups.submit(space, request))
+
+    async def _append(self, space: Space, requests: list[WriteRequest]) -> list[list[Receipt]]:
+        return await append(self._store, space, requests, now=self._clock(), new_id=self._new_id)

@@ -1,0 +1,147 @@
+"""A message as it was given becomes a message as it is stored; everything but its place and the clock. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from trace_graph.embed.protocol import Vector
+from trace_graph.models import MessageInput, NewId
+from trace_graph.text import rules
+from trace_graph.text.passages import passages
+from trace_graph.text.terms import terms
+from trace_graph.text.times import parse_time
+from trace_graph.text.tokens import count_tokens
+
+
+@dataclass(frozen=True)
+class PreparedPassage:
+    """A part of a long message."""
+
+    id: str
+    start: int
+    end: int
+    """In characters."""
+    terms: tuple[str, ...]
+    spoken: str
+    """The text whose vector stands for it: speaker and words."""
+    vector: Vector | None = None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A message that has passed every rule."""
+
+    id: str
+    session: str
+    role: str
+    author: str
+    agent: str | None
+    text: str
+    content: str | None
+    occurred_at: datetime
+    occurred_offset: int
+    """Minutes east of UTC in which its time was given."""
+    external_id: str | None
+    tokens: int
+    terms: tuple[str, ...]
+    """Without the space's key in front."""
+    passages: tuple[PreparedPassage, ...]
+    vector: Vector | None = None
+
+    @property
+    def spoken(self) -> str:
+        """The text whose vector stands for the message. Source: the measured recipe, speaker + ": " + text."""
+        return f"{self.author}: {self.text}"
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 (hex) of text and content."""
+        return hashlib.sha256(f"{self.text}\0{self.content or ''}".encode()).hexdigest()
+
+
+def prepare(message: MessageInput, *, zone: str, now: datetime, new_id: NewId) -> Prepared:
+    """Check one message against the rules and read it.
+
+    Raises: InvalidInput naming the rule it breaks.
+    """
+    content = rules.check_content(message.content)
+    text = rules.check_text(message.text or rules.content_text(message.content))
+    author = rules.author_name(message.author or message.role)
+    moment = parse_time(message.at if message.at is not None else now, zone)
+    spans = passages(text)
+    return Prepared(
+        id=new_id(), session=rules.session_name(message.session), role=message.role, author=author,
+        agent=rules.author_name(message.agent) if message.agent else None, text=text, content=content,
+        occurred_at=moment.instant, occurred_offset=moment.offset_minutes,
+        external_id=None if message.external_id is None else rules.external_id(message.external_id),
+        tokens=count_tokens(text), terms=tuple(terms(text)),
+        passages=tuple(
+            PreparedPassage(
+                new_id(), span.start, span.end, tuple(terms(text[span.start:span.end])),
+                f"{author}: {text[span.start:span.end]}")
+            for span in spans))
+
+
+def spoken_texts(messages: list[Prepared]) -> list[str]:
+    """Every text of these messages that needs a vector, in the order that `with_vectors` takes them."""
+    return [text for message in messages for text in (message.spoken, *(part.spoken for part in message.passages))]
+
+
+def with_vectors(messages: list[Prepared], vectors: list[Vector | None]) -> list[Prepared]:
+    """The messages with the vectors of their `spoken_texts`."""
+    remaining = iter(vectors)
+    return [
+        replace(
+            message, vector=next(remaining),
+            passages=tuple(replace(part, vector=next(remaining)) for part in message.passages))
+        for message in messages
+    ]
+
+
+def as_list(vector: Vector | None) -> list[float] | None:
+    """A vector as the driver takes it."""
+    return None if vector is None else [float(value) for value in vector]
+
+
+def message_properties(message: Prepared, *, space: str, key: str, seq: int, clock: dict[str, Any]) -> dict[str, Any]:
+    """The Message node."""
+    return {
+        "id": message.id, "space": space, "session": message.session, "seq": seq,
+        "place_key": place_key(space, message.session, seq), "role": message.role, "author": message.author,
+        "agent": message.agent, "text": message.text, "content": message.content, "occurred_at": message.occurred_at,
+        "occurred_offset": message.occurred_offset, "external_id": message.external_id,
+        "external_key": external_key(space, message.external_id), "content_hash": message.content_hash,
+        "tokens": message.tokens, "terms": _prefixed(message.terms, key), "embedding": as_list(message.vector),
+        "waiting": True, "waiting_in": space, **clock,
+    }
+
+
+def passage_properties(part: PreparedPassage, message: Prepared, *, space: str, key: str) -> dict[str, Any]:
+    """The Passage node."""
+    return {
+        "id": part.id, "space": space, "message": message.id, "start": part.start, "end": part.end,
+        "terms": _prefixed(part.terms, key), "embedding": as_list(part.vector),
+    }
+
+
+def place_key(space: str, session: str, seq: int) -> str:
+    """Unique for a place in a session; hashed, since a session's name may be long."""
+    digest = hashlib.sha256(session.encode()).hexdigest()[:32]
+    return f"{space}/{digest}/{seq}"
+
+
+def session_key(space: str, session: str) -> str:
+    """Unique for a session of a space."""
+    return f"{space}/{hashlib.sha256(session.encode()).hexdigest()[:32]}"
+
+
+def external_key(space: str, external_id: str | None) -> str | None:
+    """Unique for an external id in a space; null where there is none, which no unique key minds."""
+    return None if external_id is None else f"{space}/{external_id}"
+
+
+def _prefixed(terms: tuple[str, ...], key: str) -> str:
+    return " ".join(f"{key}_{term}" for term in terms)

@@ -1,0 +1,253 @@
+"""`Memory`: every verb of the library, each delegated to the pipeline that carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from trace_graph.access.scopes import Scope, open_scope
+from trace_graph.config import Settings, load_settings
+from trace_graph.embed.protocol import Embedder
+from trace_graph.errors import InvalidInput
+from trace_graph.ingest.adding import Adding
+from trace_graph.ingest.importing import import_file
+from trace_graph.memory.opening import Opened, Opening
+from trace_graph.models import (
+    ImportReport,
+    MessageInput,
+    NewId,
+    OrganizeReport,
+    Progress,
+    QueryInfo,
+    RecallResult,
+    Receipt,
+    Role,
+    SpaceInfo,
+    Stats,
+    TopicDetail,
+    TopicNode,
+    uuid7,
+)
+from trace_graph.organize.organizing import organize
+from trace_graph.retrieve.overview import list_queries, list_spaces, read_stats
+from trace_graph.retrieve.recall import RecallRequest, recall
+from trace_graph.retrieve.topics import read_topic, read_tree
+from trace_graph.store.ledger import Actor, Door
+from trace_graph.store.read_only import run_read_only
+from trace_graph.store.spaces import all_spaces, find_spaces, obtain_space, set_time_zone
+from trace_graph.text.rules import space_name
+from trace_graph.text.times import parse_time, utc_now, zone_name
+from trace_graph.text.tokens import TokenCounter, count_tokens
+
+
+class Memory:
+    """A memory in a graph database; connects at the first verb, and closes with `async with` or `close`."""
+
+    def __init__(
+        self, uri: str | None = None, *, actor: str | None = None, settings: Settings | None = None,
+        embedder: Embedder | None = None, clock: Callable[[], datetime] = utc_now, new_id: NewId = uuid7,
+        count: TokenCounter = count_tokens, door: Door = "library",
+    ) -> None:
+        """Prepare a memory; nothing is opened yet.
+
+        Args:
+            uri: `local:`, `local:/path` or a Bolt URI; default: the settings' (`TRACE_GRAPH_URI`).
+            actor: who is written into the ledger.
+            settings: everything else; default: from environment and `trace-graph.toml`.
+            embedder: one of your own in place of the configured one.
+            clock: gives the time, aware.
+            new_id: gives fresh ids.
+            count: counts the tokens of a text, for budgets.
+            door: through which door the caller came, for the ledger.
+
+        Raises: ConfigError.
+        """
+        self.settings = settings or load_settings(uri=uri, actor=actor)
+        self._actor = Actor(actor or self.settings.actor, door)
+        self._clock, self._new_id, self._count = clock, new_id, count
+        self._opening = Opening(self.settings, embedder)
+        self._adding: Adding | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Wait for what is being stored, and close the connection. The embedded engine goes on running."""
+        if self._adding is not None:
+            await self._adding.close()
+        await self._opening.close()
+
+    async def add(
+        self, text: str, *, space: str, role: Role = "user", author: str | None = None, session: str = "default",
+        at: datetime | str | None = None, external_id: str | None = None, content: Any = None, agent: str | None = None,
+    ) -> Receipt:
+        """Remember one message: durable and findable when this returns; no model is asked.
+
+        Raises: InvalidInput, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
+        """
+        message = MessageInput(
+            text=text, role=role, author=author, session=session, at=at, external_id=external_id, content=content,
+            agent=agent)
+        return (await self.add_many([message], space=space))[0]
+
+    async def add_many(self, messages: Sequence[MessageInput], *, space: str) -> list[Receipt]:
+        """Remember messages in their order; receipts in the same order.
+
+        All are checked before the first is stored. More than `write_chunk` messages take several transactions.
+        Raises: InvalidInput, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
+        """
+        adding = await self._for_adding()
+        return await adding.add_many(messages, space_name(space), self._actor)
+
+    async def import_file(
+        self, path: Path | str | BinaryIO, *, space: str, format: str = "auto", samples: Sequence[str] | None = None,
+        strict: bool = False, progress: Progress | None = None,
+    ) -> ImportReport:
+        """Remember the messages of a file; what is already there is recognised by its external id.
+
+        With `strict` the whole file is checked before anything is stored.
+        Raises: InvalidInput, NotFound (no such file or sample), and what `add_many` raises.
+        """
+        adding = await self._for_adding()
+        return await import_file(
+            adding, path, space=space_name(space), format=format, samples=samples, strict=strict, progress=progress,
+            actor=self._actor)
+
+    async def organize(self, *, space: str, progress: Progress | None = None) -> OrganizeReport:
+        """File the waiting messages of a space under topics and revise the summaries of those that changed.
+
+        May be killed at any point and run again; a second organiser of the space waits for its turn.
+        Raises: NotFound, EngineUnavailable, EngineTimeout, StoreFailed.
+        """
+        opened, scope = await self._scope(space)
+        return await organize(
+            opened.store, scope.spaces[0], embedder=await opened.embedder.ready(), actor=self._actor,
+            clock=self._clock, new_id=self._new_id, progress=progress)
+
+    async def recall(
+        self, query: str, *, space: str | Sequence[str] | None = None, budget: int | None = None,
+        limit: int | None = None, asked_at: datetime | str | None = None,
+    ) -> RecallResult:
+        """Find what answers a question, best first; no model is asked.
+
+        Args:
+            query: words, not syntax: nothing in it is an operator.
+            space: one space or several; default: all.
+            budget: tokens of the items shown; default 2,000.
+            limit: this many items instead of a budget.
+            asked_at: the moment of the question; default: now.
+
+        Raises: InvalidInput, NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
+        """
+        request = self._recall_request(query, budget, limit, asked_at)
+        opened, scope = await self._scope(space)
+        return await recall(
+            opened.store, scope, request, embed=opened.embedder.embed_one, settings=self.settings.recall,
+            count=self._count, new_id=self._new_id)
+
+    async def tree(self, *, space: str, depth: int | None = None, messages: bool = False) -> TopicNode:
+        """The tree of a space; `depth` levels of it (default: all), with the messages where asked for.
+
+        Raises: NotFound, EngineUnavailable.
+        """
+        if depth is not None and depth < 0:
+            raise InvalidInput("The depth of a tree is 0 or more.", fix="Give --depth 0, 1, 2 ...")
+        opened, scope = await self._scope(space)
+        return await read_tree(opened.store, scope, depth=depth, messages=messages)
+
+    async def topic(self, id: str, *, history: bool = False) -> TopicDetail:
+        """One topic: its path, its summary and what that was made from; with `history` every revision.
+
+        Raises: NotFound, EngineUnavailable.
+        """
+        opened, scope = await self._scope(None)
+        return await read_topic(opened.store, scope, id, history=history)
+
+    async def spaces(self) -> list[SpaceInfo]:
+        """The spaces of this memory, by name. Raises: NotFound where there is no memory yet, EngineUnavailable."""
+        opened = await self._opening.for_reading()
+        return await list_spaces(opened.store)
+
+    async def create_space(self, name: str, *, time_zone: str = "UTC") -> SpaceInfo:
+        """Create an empty space; one of that name that is there already stays as it is.
+
+        Raises: InvalidInput, EngineUnavailable.
+        """
+        opened = await self._opening.for_writing()
+        made = await obtain_space(
+            opened.store, space_name(name), actor=self._actor, now=self._clock(), new_id=self._new_id,
+            time_zone=zone_name(time_zone))
+        return next(one for one in await list_spaces(opened.store) if one.id == made.id)
+
+    async def set_space(self, name: str, *, time_zone: str) -> SpaceInfo:
+        """Set the zone in which times without an offset are read from now on.
+
+        Raises: InvalidInput, NotFound, EngineUnavailable.
+        """
+        opened, scope = await self._scope(name)
+        await set_time_zone(
+            opened.store, scope.spaces[0], zone_name(time_zone), actor=self._actor, now=self._clock(),
+            new_id=self._new_id)
+        return next(one for one in await list_spaces(opened.store) if one.id == scope.spaces[0].id)
+
+    async def stats(self, *, space: str | None = None) -> Stats:
+        """Counts of one space, or of all. Raises: NotFound, EngineUnavailable."""
+        opened, scope = await self._scope(space)
+        return await read_stats(opened.store, scope, space)
+
+    def queries(self) -> list[QueryInfo]:
+        """Every named Cypher query of the project; needs no database."""
+        return list_queries()
+
+    async def run_query(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Run one of the named reading queries. `$spaces` defaults to the ids of all spaces.
+
+        Raises: NotFound, UsageError (a parameter is missing), WriteRefused, EngineUnavailable.
+        """
+        opened, scope = await self._scope(None)
+        return await run_named(opened.store, name, {"spaces": scope.ids, **(parameters or {})})
+
+    async def cypher(self, query: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Run a query of your own; only reading is possible, whatever it says. For whoever administers the database.
+
+        Raises: WriteRefused, UsageError, EngineUnavailable.
+        """
+        opened = await self._opening.for_reading()
+        return await run_read_only(opened.store, query, parameters or {})
+
+    def _recall_request(
+        self, query: str, budget: int | None, limit: int | None, asked_at: datetime | str | None
+    ) -> RecallRequest:
+        if budget is not None and limit is not None:
+            raise InvalidInput("A recall takes a budget or a limit, not both.", fix="Give one of the two.")
+        if (budget is not None and budget < 1) or (limit is not None and limit < 1):
+            raise InvalidInput("A budget or a limit is 1 or more.", fix="Give a positive number.")
+        now = self._clock()
+        moment = parse_time(asked_at, "UTC").instant if asked_at is not None else now
+        tokens = None if limit is not None else budget or self.settings.recall.budget
+        return RecallRequest(query=query, asked_at=moment, budget=tokens, limit=limit)
+
+    async def _scope(self, wanted: str | Sequence[str] | None) -> tuple[Opened, Scope]:
+        """The memory opened for reading, and the spaces that are meant."""
+        opened = await self._opening.for_reading()
+        if wanted is None:
+            found = await all_spaces(opened.store)
+            return opened, open_scope([space.name for space in found], found)
+        names = [space_name(name) for name in ([wanted] if isinstance(wanted, str) else wanted)]
+        return opened, open_scope(names, await find_spaces(opened.store, names))
+
+    async def _for_adding(self) -> Adding:
+        opened = await self._opening.for_writing()
+        if self._adding is None:
+            self._adding = Adding(
+                opened.store, opened.embedder.embed, clock=self._clock, new_id=self._new_id,
+                chunk=self.settings.write_chunk)
+        return self._adding

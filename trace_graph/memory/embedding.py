@@ -1,0 +1,78 @@
+"""The embedder of a database: opened when first needed, and refused when the database holds vectors of another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from trace_graph.config import Settings
+from trace_graph.embed.choose import open_embedder
+from trace_graph.embed.fingerprint import Fingerprint, fingerprint, same_space
+from trace_graph.embed.protocol import Embedder, Vector
+from trace_graph.errors import EmbedderMismatch
+from trace_graph.store.connection import Row, Store
+from trace_graph.store.schema import ensure_vector_indexes
+
+
+class CheckedEmbedder:
+    """An embedder whose vectors are known to be of the same space as those in the database."""
+
+    def __init__(self, store: Store, settings: Settings, embedder: Embedder | None = None) -> None:
+        self._store = store
+        self._embedder = embedder or _open(settings)
+        self._checked = False
+        self._lock = asyncio.Lock()
+
+    async def ready(self) -> Embedder:
+        """The embedder, checked against the database at the first call.
+
+        Raises: EmbedderMismatch, EmbeddingFailed, ConfigError.
+        """
+        async with self._lock:
+            if not self._checked:
+                await self._check()
+                self._checked = True
+        return self._embedder
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector | None]:
+        """Vectors of texts, in their order; None where a text has none."""
+        if not texts:
+            return []
+        return await (await self.ready()).embed(texts)
+
+    async def embed_one(self, text: str) -> Vector | None:
+        """The vector of one text."""
+        return (await self.embed([text]))[0]
+
+    async def close(self) -> None:
+        """Give back the embedder's connections."""
+        await self._embedder.close()
+
+    async def _check(self) -> None:
+        mine = await fingerprint(self._embedder)
+        rows = await self._store.read("read_meta")
+        if not rows or rows[0]["embedder"] is None:
+            rows = await self._store.write(
+                lambda transaction: transaction.run(
+                    "adopt_embedder", embedder=mine.name, dimension=mine.dimension, probe=mine.probe),
+                "adopt_embedder")
+            await ensure_vector_indexes(self._store, mine.dimension)
+        stored = _fingerprint(rows[0])
+        if not same_space(mine, stored):
+            raise EmbedderMismatch(
+                f"The database holds vectors of {stored.name} ({stored.dimension} numbers); {mine.name} "
+                f"({mine.dimension} numbers) gives others, and the two cannot be compared.")
+        if mine.name != stored.name:
+            await self._store.write(
+                lambda transaction: transaction.run("rename_embedder", embedder=mine.name), "rename_embedder")
+
+
+def _fingerprint(row: Row) -> Fingerprint:
+    return Fingerprint(row["embedder"], row["dimension"], row["probe"])
+
+
+def _open(settings: Settings) -> Embedder:
+    key = settings.embedder_api_key or settings.openai_api_key
+    return open_embedder(
+        settings.embedder, openai_base_url=settings.embedder_base_url or settings.openai_base_url,
+        openai_api_key=key.get_secret_value() if key else None)

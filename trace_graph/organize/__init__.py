@@ -1,0 +1,1 @@
+"""The topic tree: segments, routing, shape, titles, summaries, and their application."""

@@ -1,0 +1,218 @@
+"""What a topic's summary says when no model writes it: sentences of its own messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+
+import numpy as np
+
+from trace_graph.models.ids import RevisionId, TopicId
+from trace_graph.organize.titles import phrase_weights
+from trace_graph.organize.values import Total, WaitingMessage
+from trace_graph.organize.vectors import centred, unit_rows
+from trace_graph.organize.words import Lexicon, clauses
+from trace_graph.text.display import clip
+from trace_graph.text.tokens import count_tokens
+
+LEAF_LINES = 3
+"""Messages that a leaf's summary quotes. Source: retrieval study, section 4 (3 nearest to the centroid)."""
+LEAF_TOKENS = 133
+"""About 100 words (guess: what a reader takes in at a glance)."""
+PARENT_TOKENS = 160
+"""About 120 words, shared by up to 12 children (guess)."""
+_SHORTEST_LINE = 28
+# Tokens below which a child's line, with title, speaker and date, says too little (guess).
+_VARIETY = 0.5
+# Weight of the likeness to what is quoted already, against the likeness to the centroid (guess, read off LoCoMo).
+_TOPIC_WORDS, _EMPTY, _QUESTION, _SHORT, _FIRST_PERSON, _ADDRESS, _MACHINE = 0.4, -0.6, -0.35, -0.3, 0.15, -0.15, -0.15
+# What a sentence gains or loses, in units of a cosine (guesses, read off LoCoMo and assistant chats).
+_READ_CHARACTERS = 1_500
+# Of a message (guess, as for titles).
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December")
+_SEPARATOR = " — "
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’)]*\s+|(?<=[。！？])|\s*\n+\s*")
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_MARKUP = re.compile(r"^\s*(?:#+|[-+*•]|\d+[.)])\s+|\*\*|__", re.MULTILINE)
+_TABLE = re.compile(r"^\s*\|.*$", re.MULTILINE)
+_BOILERPLATE = re.compile(
+    r"\W*(?:sure|of course|certainly|absolutely|definitely|great question|good question|happy to|glad |i'd be|"
+    r"i would be|i'm happy|i'm glad|here(?:'s| is| are)|let me know|i hope|hope |feel free|as an ai|"
+    r"i'm sorry|sorry|i apologi|thank|thx|you're welcome|no problem|hi\b|hey\b|hello|good (?:morning|evening|to|luck)|wow|awesome|cool|congrat|"
+    r"that(?:'s| is| sounds?| must| looks?)|sounds|looks|yeah|yes\b|yep|nice|bye|take care|see you|great\b|what a|"
+    r"enjoy\b|keep up|please|let's|as a\b.{0,30}\b(?:ai|model|assistant)|i (?:cannot|can't|don't) have (?:a )?personal|"
+    r"i (?:can|will|could) (?:suggest|help|provide)|i be\b|\[|check (?:it )?out|take a look|"
+    r"by (?:following|considering|incorporating|using)|remember|overall|in (?:summary|conclusion)|if you have|"
+    r"好的|当然|没问题|你好|您好|谢谢|多谢|不客气|希望这|希望对|如果你|如果您|请告诉|请问|以下是|嗯|哈哈|是的|はい|ありがとう|こんにちは)",
+    re.IGNORECASE)
+_ASKS = re.compile(r"[?？]\W*$|[吗呢][。！]?$|[:：]\W*$|(?:can|could|would) you\b", re.IGNORECASE)
+# Questions, and the head of a list that is not quoted.
+_ADDRESSES = re.compile(r"\W*(?:you|your|you're|you've|you'll)\b|\W*[你您]", re.IGNORECASE)
+_AGENT_NAMES = frozenset({"assistant", "system", "tool", "developer", "function"})
+# Authors that are a role of the chat format: what they say is mostly general.
+_FIRST = re.compile(r"\b(?:I|I'm|I've|my|we|our)\b|我|私|僕")
+_WORDS = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A wording of a topic that may become a revision."""
+
+    title: str
+    text: str
+    """One line a source; empty where nothing could be quoted."""
+    sources: tuple[str, ...]
+    """Ids of the messages of a leaf, or of the children's revisions, that the text was made from."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildSummary:
+    """The current wording of a child topic."""
+
+    topic: TopicId
+    revision: RevisionId
+    title: str
+    text: str
+    message_count: int
+
+
+def same(draft: Draft, current_title: str, current_text: str) -> bool:
+    """Whether a draft says what the current revision says, so that no new one is due."""
+    return draft.title == current_title and draft.text == current_text
+
+
+def leaf_draft(
+    title: str, messages: Sequence[WaitingMessage], phrases: Sequence[str], mean: Total, lexicon: Lexicon, *,
+    zone: tzinfo = UTC,
+) -> Draft:
+    """What the messages of a leaf say that are nearest to its centroid and unlike each other, in order of time.
+
+    Each line has speaker and date (in `zone`). Of a message the sentence is quoted that has most of the topic's
+    `phrases`; greetings, questions and an assistant's set phrases only where there is nothing else.
+    """
+    weights = phrase_weights(phrases, lexicon)
+    quotes = [_best_sentences(message, weights, lexicon) for message in messages]
+    known = np.array([message.vector is not None for message in messages])
+    rows = np.zeros((len(messages), len(mean)))
+    if known.any():
+        rows[known] = centred(np.array([message.vector for message in messages if message.vector is not None],
+                                       dtype=float), mean)
+    likeness = rows @ unit_rows(rows.sum(axis=0)[None, :])[0]
+    worth = likeness + np.array([score for score, _ in quotes])
+    chosen: list[int] = []
+    for _ in range(min(LEAF_LINES, len(messages))):
+        repeated = (rows @ rows[chosen].T).max(axis=1) if chosen else np.zeros(len(messages))
+        left = worth - _VARIETY * repeated
+        left[[place for place, (_, quote) in enumerate(quotes) if place in chosen or not quote]] = -np.inf
+        best = int(np.argmax(left))
+        if left[best] == -np.inf or (chosen and worth[best] < 0):
+            break
+        chosen.append(best)
+    chosen.sort(key=lambda place: (messages[place].occurred_at, place))
+    lines = [_line(messages[place], quotes[place][1], zone) for place in chosen]
+    return Draft(title, "\n".join(lines), tuple(messages[place].id for place in chosen))
+
+
+def parent_draft(title: str, children: Sequence[ChildSummary]) -> Draft:
+    """What the children's current summaries say: title and best sentences of each, the largest first.
+
+    Children for which there is no space are named by their titles only.
+    """
+    ordered = sorted(children, key=lambda child: (-child.message_count, child.topic))
+    quoted = [child for child in ordered if child.text]
+    most = PARENT_TOKENS // _SHORTEST_LINE
+    shown = quoted if len(quoted) == len(ordered) <= most else quoted[:most - 1]
+    share = PARENT_TOKENS // max(len(shown) + (len(shown) < len(ordered)), 1)
+    lines = [_child_line(child, share) for child in shown]
+    left = PARENT_TOKENS - sum(count_tokens(line) for line in lines)
+    named = [child.title for child in ordered if child not in shown]
+    if named:
+        lines.append(_enumerated("Also: " if lines else "", named, left))
+    return Draft(title, "\n".join(lines), tuple(child.revision for child in ordered))
+
+
+def _child_line(child: ChildSummary, share: int) -> str:
+    """Title and best line of a child, and more of its lines as far as they fit whole."""
+    wanted = {word.casefold() for word in _WORDS.findall(child.title)}
+    lines = [line.rsplit(_SEPARATOR, 1)[-1] for line in child.text.splitlines() if not line.startswith("Also: ")]
+    best = max(lines, default="", key=lambda line: (
+        len(wanted & {word.casefold() for word in _WORDS.findall(line)}), -lines.index(line)))
+    text = _clip_tokens(f"{child.title}{_SEPARATOR}{best}", share)
+    for line in lines:
+        if line != best and count_tokens(longer := f"{text} / {line}") <= share:
+            text = longer
+    return text
+
+
+def _enumerated(head: str, titles: Sequence[str], limit: int) -> str:
+    text = head + titles[0]
+    for place, name in enumerate(titles[1:], start=1):
+        if count_tokens(longer := f"{text}; {name}") > limit:
+            return f"{text}; and {len(titles) - place} more"
+        text = longer
+    return text
+
+
+def _line(message: WaitingMessage, quote: str, zone: tzinfo) -> str:
+    day = message.occurred_at.astimezone(zone)
+    head = f"{message.author}, {day.day} {_MONTHS[day.month - 1]} {day.year}: "
+    return head + _clip_tokens(quote, LEAF_TOKENS // LEAF_LINES - count_tokens(head))
+
+
+def _best_sentences(message: WaitingMessage, weights: dict[str, float], lexicon: Lexicon) -> tuple[float, str]:
+    """The sentence of a message that says most, with those behind it that fit, and what it is worth."""
+    plain = _MARKUP.sub("", _TABLE.sub("", _CODE.sub("\n", message.text[:_READ_CHARACTERS])))
+    sentences = [sentence for part in _SENTENCE_END.split(plain) if _WORDS.search(sentence := " ".join(part.split()))]
+    if not sentences:
+        return _EMPTY, " ".join(message.text.split())
+    scores = [_worth(sentence, weights, lexicon) for sentence in sentences]
+    best = max(range(len(sentences)), key=lambda place: (scores[place], -place))
+    quote = sentences[best]
+    for place in range(best + 1, len(sentences)):
+        longer = _joined(quote, sentences[place])
+        if scores[place] <= 0 or count_tokens(longer) > LEAF_TOKENS // LEAF_LINES - 8:
+            break
+        quote = longer
+    return scores[best] + (_MACHINE if message.author in _AGENT_NAMES else 0.0), quote
+
+
+def _worth(sentence: str, weights: dict[str, float], lexicon: Lexicon) -> float:
+    keys = {word.key for clause in clauses(sentence, lexicon) for word in clause if word.key}
+    heaviest = max(weights.values(), default=1.0)
+    found = sum(weights.get(key, 0.0) for key in keys) / heaviest
+    worth = _TOPIC_WORDS * min(found, 2.0) / 2
+    if _BOILERPLATE.match(sentence):
+        worth += _EMPTY
+    if _ASKS.search(sentence):
+        worth += _QUESTION
+    if len(keys) < 2:
+        worth += _SHORT
+    if _ADDRESSES.match(sentence):
+        worth += _ADDRESS
+    elif _FIRST.search(sentence):
+        worth += _FIRST_PERSON
+    return worth
+
+
+def _joined(first: str, second: str) -> str:
+    return f"{first}{second}" if first[-1] in "。！？" else f"{first} {second}"
+
+
+def _clip_tokens(text: str, limit: int) -> str:
+    """The text up to so many tokens, cut between words (between graphemes where there are no spaces)."""
+    if count_tokens(text) <= limit:
+        return text
+    kept = ""
+    for word in text.split():
+        longer = f"{kept} {word}" if kept else word
+        if count_tokens(longer) > limit - 1:
+            break
+        kept = longer
+    rest = text[len(kept):].split()
+    used = count_tokens(kept)
+    if rest and count_tokens(rest[0]) > 4:
+        return clip(text, len(kept) + 1 + max(limit - used, 2))
+    return f"{kept.rstrip(' ,;:-')}…" if kept else clip(text, max(limit, 2))

@@ -1,0 +1,105 @@
+"""From ranked candidates to what is shown: items inside a budget, and the context in reading order. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from itertools import groupby
+
+from trace_graph.models import RecallItem, Why
+from trace_graph.retrieve.ranking import Scored
+from trace_graph.text.tokens import TokenCounter
+
+
+@dataclass(frozen=True)
+class Described:
+    """A message's text and whereabouts, as read for showing it."""
+
+    id: str
+    external_id: str | None
+    text: str
+    part: tuple[int, int] | None
+    """The passage to show, of a long message."""
+    author: str
+    session: str
+    seq: int
+    occurred_at: datetime
+    offset: int
+    """Minutes east of UTC."""
+    topic_path: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """What is shown of it."""
+        return self.text if self.part is None else self.text[self.part[0]:self.part[1]].strip()
+
+
+def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> list[Scored]:
+    """The head of the ranking that can be shown, by the stored token counts; a long message counts as a passage.
+
+    With a limit the budget is off. Source: whole messages in rank order until one does not fit, as measured.
+    """
+    if limit is not None:
+        return list(ranked[:limit])
+    head, used = [], 0
+    for one in ranked:
+        # A long message is shown by a passage of about 100 words; its exact size is known only when it is read.
+        used += one.candidate.tokens if one.candidate.part is None else 1
+        if budget is not None and used > budget:
+            break
+        head.append(one)
+    return head
+
+
+def pack(
+    head: Sequence[Scored], described: dict[str, Described], budget: int | None, count: TokenCounter
+) -> list[RecallItem]:
+    """Items in rank order until the budget is full; the first ones that do not fit alone are passed over."""
+    items: list[RecallItem] = []
+    used = 0
+    for one in head:
+        message = described.get(one.candidate.id)
+        if message is None:  # erased between two queries
+            continue
+        tokens = count(message.shown)
+        if budget is not None and used + tokens > budget:
+            if items:
+                break
+            continue
+        used += tokens
+        items.append(_item(len(items) + 1, one, message, tokens))
+    return items
+
+
+def _item(rank: int, scored: Scored, message: Described, tokens: int) -> RecallItem:
+    candidate = scored.candidate
+    return RecallItem(
+        rank=rank, id=message.id, external_id=message.external_id, text=message.shown, part=message.part,
+        author=message.author, occurred_at=message.occurred_at, session=message.session,
+        topic_path=list(message.topic_path), score=round(scored.score, 6), tokens=tokens,
+        why=Why(
+            text=round(scored.text, 4), vector=round(scored.vector, 4), speaker=round(scored.speaker, 4),
+            date=round(scored.date, 4), found_by=list(candidate.found_by),
+            words=list(dict.fromkeys(candidate.hits))))
+
+
+def reading_order(items: Iterable[RecallItem], described: dict[str, Described]) -> str:
+    """The items as a text to read: by time, grouped by session, with date and speaker."""
+    ordered = sorted(items, key=lambda item: (
+        described[item.id].occurred_at, described[item.id].session, described[item.id].seq))
+    blocks = []
+    for (day, session), group in groupby(ordered, key=lambda item: _heading(described[item.id])):
+        lines = [f"{item.author}: {_indented(item.text)}" for item in group]
+        blocks.append("\n".join([f"[{day}, session {session}]", *lines]))
+    return "\n\n".join(blocks)
+
+
+def _heading(message: Described) -> tuple[str, str]:
+    local = message.occurred_at.astimezone(timezone(timedelta(minutes=message.offset)))
+    return f"{local.day} {local:%B} {local.year}", message.session
+
+
+def _indented(text: str) -> str:
+    # A line that a message brings along must not look like another speaker's.
+    return text.replace("\n", "\n    ")

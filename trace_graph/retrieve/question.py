@@ -1,0 +1,66 @@
+"""A question, read: its terms, the speakers it names, the dates it names. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import get_args
+
+from trace_graph.access.scopes import Scope
+from trace_graph.models import Role
+from trace_graph.retrieve.dates import DateRange, date_ranges
+from trace_graph.text.terms import lucene_query, prefixed, terms
+
+MOST_CLAUSES = 1000
+"""Terms x spaces in one keyword query; Neo4j refuses more than 1,024."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the ranking needs to know of a question."""
+
+    text: str
+    terms: tuple[str, ...]
+    """Distinct, without the names of speakers: those are a signal of their own."""
+    keys: tuple[str, ...]
+    """The terms with each space's key in front, as they stand in the index."""
+    names: frozenset[str]
+    """Speakers that the question names, as they are written in the memory."""
+    ranges: tuple[DateRange, ...]
+
+    @property
+    def lucene(self) -> str:
+        """The keyword query; empty where there is no term to look for."""
+        return lucene_query(self.keys)
+
+
+def read_question(text: str, scope: Scope, asked_at: datetime) -> Question:
+    """Read a question against the spaces it is put to."""
+    authors = {author for space in scope.spaces for author in space.authors} - set(get_args(Role))
+    named = {term for author in authors for term in terms(author)}
+    wanted = tuple(dict.fromkeys(term for term in terms(text) if term not in named))
+    if not wanted:
+        # Nothing but names: then the names are all there is to look for.
+        wanted = tuple(dict.fromkeys(terms(text)))
+    most = max(1, MOST_CLAUSES // len(scope.spaces))
+    keys = tuple(key for space in scope.spaces for key in prefixed(wanted[:most], space.key))
+    return Question(
+        text=text, terms=wanted[:most], keys=keys, names=frozenset(_named(text, authors)),
+        ranges=tuple(date_ranges(text, asked_at)))
+
+
+def _named(text: str, authors: Iterable[str]) -> set[str]:
+    """Authors whose whole name, or a word of at least three letters of it, stands in the text."""
+    words = set(re.findall(r"\w+", text.casefold()))
+    found = set()
+    for author in authors:
+        parts = re.findall(r"\w+", author.casefold())
+        if author.casefold() in text.casefold() and set(parts) <= words:
+            found.add(author)
+        elif any(len(part) >= 3 and part in words for part in parts):
+            found.add(author)
+        elif not author.isascii() and author in text:  # scripts without spaces between words
+            found.add(author)
+    return found

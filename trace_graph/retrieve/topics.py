@@ -1,0 +1,69 @@
+"""Topics and the tree, read from the graph."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+
+from trace_graph.access.scopes import Scope
+from trace_graph.errors import NotFound
+from trace_graph.models import Revision, TopicDetail, TopicNode, TreeMessage
+from trace_graph.store.connection import Row, Store
+
+
+async def paths_of_topics(store: Store, scope: Scope, topics: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Titles from below the root down to each topic; topics that cannot be seen are left out."""
+    if not topics:
+        return {}
+    rows = await store.read("topic_paths", ids=sorted(topics), spaces=scope.ids)
+    chains: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for row in rows:
+        if row["kind"] != "root":
+            chains[row["id"]].append((-row["distance"], row["title"]))
+    return {topic: tuple(title for _, title in sorted(chain)) for topic, chain in chains.items()}
+
+
+async def read_tree(store: Store, scope: Scope, *, depth: int | None, messages: bool) -> TopicNode:
+    """The tree of a space from its root, down to `depth` levels below it (None: all)."""
+    space = scope.spaces[0]
+    rows = await store.read("tree_topics", spaces=[space.id])
+    children: dict[str | None, list[Row]] = defaultdict(list)
+    for row in rows:
+        children[row["parent"]].append(row)
+    leaves: dict[str, list[TreeMessage]] = defaultdict(list)
+    if messages:
+        for row in await store.read("tree_messages", spaces=[space.id]):
+            leaves[row.pop("topic")].append(TreeMessage(**row))
+    root = next(row for row in rows if row["id"] == space.root)
+    return _node(root, children, leaves, depth)
+
+
+def _node(
+    row: Row, children: dict[str | None, list[Row]], leaves: dict[str, list[TreeMessage]], depth: int | None
+) -> TopicNode:
+    below = [] if depth == 0 else sorted(children[row["id"]], key=lambda one: (-one["message_count"], one["id"]))
+    return TopicNode(
+        id=row["id"], title=row["title"], status=row["status"], message_count=row["message_count"],
+        summary=row["summary"],
+        children=[_node(one, children, leaves, None if depth is None else depth - 1) for one in below],
+        messages=sorted(leaves[row["id"]], key=lambda one: (one.occurred_at, one.session, one.seq)))
+
+
+async def read_topic(store: Store, scope: Scope, topic: str, *, history: bool) -> TopicDetail:
+    """One topic with its current summary, or with all of them.
+
+    Raises: NotFound where there is none, or it must not be seen.
+    """
+    rows = await store.read("topic_revisions", topic=topic, spaces=scope.ids)
+    if not rows:
+        raise NotFound(f"There is no topic {topic!r}.", fix="trace-graph tree --space S --json shows their ids.")
+    paths = await paths_of_topics(store, scope, [topic])
+    revisions = [
+        Revision.model_validate({
+            "number": row["number"], "title": row["revision_title"], "text": row["text"], "method": row["method"],
+            "recorded_at": row["recorded_at"], "retired_at": row["retired_at"], "from": row["sources"]})
+        for row in rows if row["number"] is not None and (history or row["retired_at"] is None)]
+    current = next((revision for revision in revisions if revision.retired_at is None), None)
+    return TopicDetail(
+        id=topic, title=rows[0]["title"], path=list(paths.get(topic, ())),
+        summary=current.text if current else None, revisions=revisions)

@@ -1,0 +1,1 @@
+"""The only part that speaks to the database."""

@@ -1,0 +1,192 @@
+"""The connection to the database: reads, and write transactions that are retried under a deadline."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import neo4j
+import neo4j.time
+import tenacity
+
+from trace_graph.config import Settings
+from trace_graph.errors import EngineTimeout, StoreFailed
+from trace_graph.store.driver_errors import is_transient, translate, translated
+from trace_graph.store.engine import Engine, recognise
+from trace_graph.store.local_server import LocalServer, ServerState
+from trace_graph.store.queries import NamedQuery, shipped_queries
+
+Row = dict[str, Any]
+"""One row of a result: column to value; becomes a model in the store's caller, next to the query's name."""
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+FIRST_WAIT, LONGEST_WAIT = 0.01, 1.0
+"""Seconds between tries, doubling, with full jitter. Guess: a conflicting write of ours takes 5 to 50 ms."""
+
+
+class Transaction:
+    """One open transaction; runs named queries."""
+
+    def __init__(self, engine: Engine, transaction: neo4j.AsyncTransaction) -> None:
+        self.engine = engine
+        self._transaction = transaction
+
+    async def run(self, name: str, **parameters: Any) -> list[Row]:
+        """Run one query and read all its rows."""
+        query = _checked(name, self.engine, parameters)
+        result = await self._transaction.run(query.text, parameters)
+        return [native(record) async for record in result]
+
+
+class Store:
+    """An open connection to one database."""
+
+    def __init__(self, driver: neo4j.AsyncDriver, engine: Engine, settings: Settings, server: ServerState | None) -> None:
+        self.engine = engine
+        self.server = server
+        """The embedded engine, where that is what we are connected to."""
+        self._driver = driver
+        self._settings = settings
+        self._database = server.database if server else settings.database
+
+    @classmethod
+    async def connect(cls, settings: Settings) -> Store:
+        """Connect, starting the embedded engine when it is meant and does not run.
+
+        Raises: EngineUnavailable.
+        """
+        server = None
+        if settings.engine == "local":
+            local = LocalServer(settings.data_folder, heap_mb=settings.heap_mb, start_seconds=settings.start_seconds)
+            server = await local.ensure()
+        driver = _driver(settings, server)
+        try:
+            with translated():
+                async with asyncio.timeout(settings.deadline_seconds):
+                    engine = await _recognise(driver, server.database if server else settings.database)
+        except TimeoutError as error:
+            await driver.close()
+            raise EngineTimeout(f"{settings.target} did not answer in {settings.deadline_seconds:g} s.") from error
+        except BaseException:
+            await driver.close()
+            raise
+        return cls(driver, engine, settings, server)
+
+    async def close(self) -> None:
+        """Close the connection; the embedded engine goes on running."""
+        await self._driver.close()
+
+    async def read(self, name: str, **parameters: Any) -> list[Row]:
+        """Run one reading query. Raises: EngineTimeout, EngineUnavailable, StoreFailed."""
+        query = _checked(name, self.engine, parameters)
+        started = time.monotonic()
+
+        async def work(transaction: Transaction) -> list[Row]:
+            return await transaction.run(name, **parameters)
+
+        rows = await self._retried(work, neo4j.READ_ACCESS, query.name)
+        log.debug("read", extra={"query": name, "rows": len(rows), "milliseconds": (time.monotonic() - started) * 1000})
+        return rows
+
+    async def write(self, work: Callable[[Transaction], Awaitable[T]], operation: str) -> T:
+        """Run `work` in one transaction, all or nothing; it may run several times, so it must not do anything else.
+
+        A commit whose answer was lost is tried again: work checks first whether its event is there already.
+        Raises: EngineTimeout, EngineUnavailable, Conflict, StoreFailed.
+        """
+        started = time.monotonic()
+        value = await self._retried(work, neo4j.WRITE_ACCESS, operation)
+        log.debug("write", extra={"query": operation, "milliseconds": (time.monotonic() - started) * 1000})
+        return value
+
+    async def run_schema(self, query: NamedQuery) -> None:
+        """Run one schema query; they cannot stand in a transaction with others."""
+        with translated(query.name):
+            async with self._session(neo4j.WRITE_ACCESS) as session:
+                result = await session.run(query.text)
+                await result.consume()
+
+    async def last_bookmark(self) -> str | None:
+        """The bookmark of what this connection wrote last."""
+        values = await self._driver.execute_query_bookmark_manager.get_bookmarks()
+        return ",".join(sorted(values)) or None
+
+    def _session(self, access: str) -> neo4j.AsyncSession:
+        return self._driver.session(
+            database=self._database, default_access_mode=access,
+            bookmark_manager=self._driver.execute_query_bookmark_manager)
+
+    async def _retried(self, work: Callable[[Transaction], Awaitable[T]], access: str, operation: str) -> T:
+        deadline = self._settings.deadline_seconds
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception(is_transient),
+            wait=tenacity.wait_random_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT, min=FIRST_WAIT),
+            stop=tenacity.stop_after_delay(deadline),
+            reraise=True,
+        )
+        try:
+            async with asyncio.timeout(deadline):
+                return await retrying(self._once, work, access)
+        except TimeoutError as error:
+            raise EngineTimeout(f"The database did not finish in {deadline:g} s ({operation}).") from error
+        except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError, OSError) as error:
+            raise translate(error, operation) from error
+
+    async def _once(self, work: Callable[[Transaction], Awaitable[T]], access: str) -> T:
+        async with self._session(access) as session:
+            transaction = await session.begin_transaction(timeout=self._settings.deadline_seconds)
+            async with transaction:
+                value = await work(Transaction(self.engine, transaction))
+                await transaction.commit()
+                return value
+
+
+def native(record: neo4j.Record) -> Row:
+    """A row with Python's own types; times become aware UTC datetimes."""
+    return {key: _native_value(value) for key, value in record.items()}
+
+
+def _native_value(value: Any) -> Any:
+    if isinstance(value, neo4j.time.DateTime):
+        moment: datetime = value.to_native()
+        # ArcadeDB keeps UTC and gives the zone back as none.
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    if isinstance(value, list):
+        return value if not value or isinstance(value[0], float | str) else [_native_value(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _native_value(part) for key, part in value.items()}
+    return value
+
+
+def _checked(name: str, engine: Engine, parameters: dict[str, Any]) -> NamedQuery:
+    query = shipped_queries().pick(name, engine.variants)
+    if query.parameters != parameters.keys():
+        raise StoreFailed(f"The query {name} takes {sorted(query.parameters)}, not {sorted(parameters)}.")
+    return query
+
+
+def _driver(settings: Settings, server: ServerState | None) -> neo4j.AsyncDriver:
+    if server is not None:
+        uri, auth = server.bolt_uri, (server.user, server.password)
+    else:
+        secret = settings.password.get_secret_value() if settings.password else ""
+        uri, auth = settings.uri, (settings.username, secret)
+    from trace_graph import __version__
+
+    with translated():
+        return neo4j.AsyncGraphDatabase.driver(
+            uri, auth=auth if auth[1] else None, user_agent=f"trace-graph/{__version__}", connection_timeout=5.0,
+            connection_acquisition_timeout=settings.deadline_seconds, max_connection_pool_size=50,
+            notifications_min_severity="OFF", telemetry_disabled=True, keep_alive=True)
+
+
+async def _recognise(driver: neo4j.AsyncDriver, database: str | None) -> Engine:
+    query = shipped_queries().pick("identify_engine", ("any",))
+    result = await driver.execute_query(query.text, database_=database)
+    return recognise(result.summary.server.agent, str(result.records[0]["version"]))

@@ -1,0 +1,296 @@
+"""The embedded engine: one ArcadeDB server a data folder, started when it is needed, shared by all processes.
+
+The server is a child in a session of its own, so it outlives whoever started it. It listens on loopback only. The state
+file in the data folder (mode 0600) says how to reach it; it is trusted only when a server answers there with its password.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from trace_graph.errors import EngineUnavailable
+from trace_graph.store import arcadedb_http
+
+DATABASE = "trace_graph"
+USER = "root"
+STATE_FILE = "server.json"
+LOG_FILE = "server.log"
+PASSWORD_FILE = "root.password"
+UNUSED_JARS = ("arcadedb-mcp", "arcadedb-redisw", "arcadedb-postgresw", "arcadedb-graphql", "arcadedb-console", "arcadedb-python")
+"""Doors of the engine that nobody here uses: what is not on the class path cannot listen."""
+
+
+@dataclass(frozen=True)
+class ServerState:
+    """How to reach a running server."""
+
+    pid: int
+    bolt_port: int
+    http_port: int
+    password: str
+
+    user: str = USER
+    database: str = DATABASE
+
+    def __repr__(self) -> str:
+        return f"ServerState(pid={self.pid}, bolt_port={self.bolt_port}, http_port={self.http_port})"
+
+    @property
+    def bolt_uri(self) -> str:
+        """For the driver."""
+        return f"bolt://127.0.0.1:{self.bolt_port}"
+
+    @property
+    def http(self) -> arcadedb_http.Endpoint:
+        """For SQL, which creates the indexes."""
+        return arcadedb_http.Endpoint(self.http_port, self.user, self.password)
+
+
+class LocalServer:
+    """The embedded engine of one data folder."""
+
+    def __init__(self, folder: Path, *, heap_mb: int = 2048, start_seconds: float = 60.0) -> None:
+        self.folder = folder
+        self._heap_mb = heap_mb
+        self._start_seconds = start_seconds
+
+    def exists(self) -> bool:
+        """Whether this folder holds a database; looking creates nothing."""
+        return (self.folder / "databases" / DATABASE).is_dir()
+
+    async def ensure(self) -> ServerState:
+        """Find the running server, or start one; of several processes that ask at once, one starts it.
+
+        Raises: EngineUnavailable when the folder cannot be written, or the server does not come up in time.
+        """
+        return await asyncio.to_thread(self._ensure)
+
+    async def status(self) -> ServerState | None:
+        """The running server, or None."""
+        return await asyncio.to_thread(self._running)
+
+    async def stop(self) -> bool:
+        """Stop the server and wait until it is gone; False when none ran."""
+        return await asyncio.to_thread(self._stop)
+
+    def _ensure(self) -> ServerState:
+        running = self._running()
+        if running is not None:
+            return running
+        with self._lock():
+            return self._running() or self._start()
+
+    @contextlib.contextmanager
+    def _lock(self):  # type: ignore[no-untyped-def]  # a generator whose type contextmanager supplies
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = FileLock(self.folder / "server.lock", timeout=self._start_seconds)
+            with lock:
+                yield
+        except Timeout as error:
+            raise EngineUnavailable(
+                f"Another process is starting or stopping the engine in {self.folder}, for over {self._start_seconds:g} s."
+            ) from error
+        except OSError as error:
+            raise EngineUnavailable(
+                f"The data folder {self.folder} cannot be used: {error.strerror or error}.",
+                fix="Give a folder that can be written: TRACE_GRAPH_URI=local:/path.",
+            ) from error
+
+    def _running(self) -> ServerState | None:
+        """The server of the state file, if it answers with its password; a stale file or a reused pid does not."""
+        try:
+            values = json.loads((self.folder / STATE_FILE).read_text(encoding="utf-8"))
+            state = ServerState(
+                pid=int(values["pid"]), bolt_port=int(values["bolt_port"]), http_port=int(values["http_port"]),
+                password=str(values["password"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return state if arcadedb_http.answers(state.http) else None
+
+    def _start(self) -> ServerState:
+        self._refuse_strays()
+        deadline = time.monotonic() + self._start_seconds
+        while True:
+            state, process = self._spawn()
+            if self._wait_until_ready(state, process, deadline):
+                break
+            if time.monotonic() > deadline or "in use" not in self._log_tail().lower():
+                raise EngineUnavailable(
+                    f"The embedded engine did not start: {self._log_reason()}",
+                    fix=f"Read {self.folder / LOG_FILE}.")
+        if not arcadedb_http.database_exists(state.http, DATABASE):
+            arcadedb_http.create_database(state.http, DATABASE)
+        self._write_private(STATE_FILE, json.dumps(asdict(state)))
+        return state
+
+    def _refuse_strays(self) -> None:
+        """A server of this folder that the state file does not know holds the files: name it instead of fighting it."""
+        try:
+            pid = int((self.folder / "server.pid").read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return
+        if self._is_ours(pid):
+            raise EngineUnavailable(
+                f"The engine of {self.folder} runs as process {pid}, but does not answer as {STATE_FILE} says.",
+                fix=f"Stop it with: trace-graph db stop (or end process {pid}), then try again.")
+
+    def _spawn(self) -> tuple[ServerState, subprocess.Popen[bytes]]:
+        password = self._password()
+        bolt_port, http_port = _free_ports(2)
+        with (self.folder / LOG_FILE).open("wb") as log:
+            process = subprocess.Popen(
+                self._command(bolt_port, http_port), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, start_new_session=True)
+        self._write_private("server.pid", str(process.pid))
+        return ServerState(process.pid, bolt_port, http_port, password), process
+
+    def _command(self, bolt_port: int, http_port: int) -> list[str]:
+        root = self.folder
+        settings = {
+            "server.rootPath": root,
+            "server.databaseDirectory": root / "databases",
+            "server.logsDirectory": root / "log",
+            "server.rootPasswordPath": root / PASSWORD_FILE,
+            "server.httpIncomingHost": "127.0.0.1",
+            "server.httpIncomingPort": http_port,
+            "bolt.host": "127.0.0.1",
+            "bolt.port": bolt_port,
+            "server.plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin",
+            # The default of 0 may lose an acknowledged write in a power cut.
+            "txWalFlush": 2,
+            # Otherwise the whole vector graph is rebuilt 15 s after the last write.
+            "vectorIndex.inactivityRebuildTimeoutMs": 0,
+            "opencypher.loadCsv.allowFileUrls": "false",
+            "opencypher.loadCsv.allowRemoteUrls": "false",
+        }
+        java, jars = _java_and_jars()
+        return [
+            str(java), f"-Xmx{self._heap_mb}m", "-Djava.awt.headless=true", "-Dfile.encoding=UTF8",
+            "-Dpolyglot.engine.WarnInterpreterOnly=false", "--add-modules=jdk.incubator.vector",
+            "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED",
+            "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED", "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
+            *(f"-Darcadedb.{name}={value}" for name, value in settings.items()),
+            "-cp", os.pathsep.join(str(jar) for jar in jars), "com.arcadedb.server.ArcadeDBServer",
+        ]
+
+    def _wait_until_ready(self, state: ServerState, process: subprocess.Popen[bytes], deadline: float) -> bool:
+        while time.monotonic() < deadline and process.poll() is None:
+            if arcadedb_http.answers(state.http) and _listens(state.bolt_port):
+                return True
+            time.sleep(0.05)
+        if process.poll() is None:
+            process.terminate()
+            process.wait(timeout=10)
+        return False
+
+    def _stop(self) -> bool:
+        with self._lock():
+            state = self._running()
+            pid = state.pid if state else self._known_pid()
+            if pid is None or not self._is_ours(pid):
+                self._forget()
+                return False
+            os.kill(pid, signal.SIGTERM)
+            self._wait_until_gone(pid)
+            self._forget()
+            return True
+
+    def _wait_until_gone(self, pid: int) -> None:
+        deadline = time.monotonic() + self._start_seconds
+        while self._is_ours(pid):
+            if time.monotonic() > deadline:
+                raise EngineUnavailable(f"The engine (process {pid}) did not stop.", fix=f"End process {pid}.")
+            time.sleep(0.05)
+
+    def _known_pid(self) -> int | None:
+        try:
+            return int((self.folder / "server.pid").read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return None
+
+    def _forget(self) -> None:
+        for name in (STATE_FILE, "server.pid"):
+            (self.folder / name).unlink(missing_ok=True)
+
+    def _is_ours(self, pid: int) -> bool:
+        """Whether this process is the server of this folder; a pid may have been given to another program since."""
+        return f"-Darcadedb.server.rootPath={self.folder}" in _command_line(pid)
+
+    def _password(self) -> str:
+        path = self.folder / PASSWORD_FILE
+        if path.exists():
+            return path.read_text(encoding="ascii").strip()
+        password = secrets.token_urlsafe(32)
+        self._write_private(PASSWORD_FILE, password)
+        return password
+
+    def _write_private(self, name: str, text: str) -> None:
+        temporary = self.folder / f".{name}.{secrets.token_hex(4)}"
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        temporary.replace(self.folder / name)
+
+    def _log_tail(self) -> str:
+        try:
+            return (self.folder / LOG_FILE).read_bytes()[-4000:].decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    def _log_reason(self) -> str:
+        lines = [line.strip() for line in self._log_tail().splitlines() if line.strip()]
+        telling = [line for line in lines if "Exception" in line or "SEVER" in line or "Error" in line]
+        return (telling or lines or ["it said nothing"])[-1][:300]
+
+
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _java_and_jars() -> tuple[Path, list[Path]]:
+    spec = find_spec("arcadedb_embedded")
+    if spec is None or spec.origin is None:
+        raise EngineUnavailable(
+            "The package arcadedb-embedded is not installed.", fix="pip install arcadedb-embedded, or set TRACE_GRAPH_URI to a Neo4j.")
+    package = Path(spec.origin).parent
+    java = next((package / "jre" / "bin" / name for name in ("java", "java.exe") if (package / "jre" / "bin" / name).exists()), None)
+    if java is None:
+        raise EngineUnavailable(f"{package} holds no Java.", fix="Reinstall it: pip install --force-reinstall arcadedb-embedded.")
+    jars = sorted(jar for jar in (package / "jars").glob("*.jar") if not jar.name.startswith(UNUSED_JARS))
+    return java, jars
+
+
+def _command_line(pid: int) -> str:
+    """The command line of a process, or nothing when there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+    except OSError:
+        if Path("/proc/self/cmdline").exists():
+            return ""
+    shown = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return shown.stdout

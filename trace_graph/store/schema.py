@@ -1,0 +1,121 @@
+"""The schema: created once, changed forward only, refused when it is newer than this code."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from trace_graph.errors import EngineTimeout, EngineUnavailable, SchemaTooNew, StoreFailed
+from trace_graph.store import arcadedb_http
+from trace_graph.store.connection import Store
+from trace_graph.store.queries import NamedQuery, shipped_queries
+
+VECTOR_INDEXES = ("vector_message_embedding", "vector_passage_embedding")
+FULLTEXT_INDEXES = ("fulltext_message_terms", "fulltext_passage_terms")
+
+Door = Literal["cypher", "arcadedb sql"]
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One step forward. Each of its queries may run twice."""
+
+    version: int
+    cypher: tuple[str, ...]
+    """Names of schema queries that every engine takes by Cypher."""
+    indexes: tuple[str, ...]
+    """Names of schema queries that ArcadeDB takes by SQL, Neo4j by Cypher."""
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(
+        version=1,
+        cypher=(
+            "constraint_meta_id", "constraint_space_id", "constraint_space_name", "constraint_space_key",
+            "constraint_topic_id", "constraint_revision_id", "constraint_revision_current", "constraint_message_id",
+            "constraint_message_place", "constraint_message_external", "constraint_passage_id", "constraint_session_key",
+            "constraint_event_id", "constraint_event_place", "constraint_parent_live", "index_message_space",
+            "index_message_waiting", "index_passage_space", "index_topic_space", "index_topic_stale",
+            "index_session_space", "index_revision_space", "index_event_space",
+        ),
+        indexes=FULLTEXT_INDEXES,
+    ),
+)
+
+LATEST = MIGRATIONS[-1].version
+
+
+async def schema_version(store: Store) -> int:
+    """The version that the database is at; 0 when trace-graph has not written to it yet."""
+    rows = await store.read("read_meta")
+    return int(rows[0]["schema_version"]) if rows else 0
+
+
+async def ensure_schema(store: Store, *, seconds: float = 120.0) -> None:
+    """Bring the database to the latest schema. Several processes may do so at once.
+
+    Raises: SchemaTooNew, EngineTimeout when it cannot be done in `seconds`.
+    """
+    version = await schema_version(store)
+    if version > LATEST:
+        raise SchemaTooNew(f"This database has schema {version}; this trace-graph knows up to {LATEST}.")
+    for migration in MIGRATIONS[version:]:
+        await _persist(lambda step=migration: _apply(store, step), seconds)
+
+
+async def ensure_vector_indexes(store: Store, dimension: int, *, seconds: float = 120.0) -> None:
+    """Create the vector indexes for embeddings of this many dimensions, where they are not there yet."""
+    await _persist(lambda: _run_indexes(store, VECTOR_INDEXES, dimension), seconds)
+
+
+async def _apply(store: Store, migration: Migration) -> None:
+    if store.engine.kind == "arcadedb":
+        await _run_sql(store, shipped_queries().pick("types", store.engine.variants), None)
+    for name in migration.cypher:
+        await store.run_schema(shipped_queries().pick(name, store.engine.variants))
+    await _run_indexes(store, migration.indexes, None)
+    await store.write(lambda transaction: transaction.run("write_meta", version=migration.version), "write_meta")
+
+
+async def _run_indexes(store: Store, names: Sequence[str], dimension: int | None) -> None:
+    for name in names:
+        query = shipped_queries().pick(name, store.engine.variants)
+        if store.engine.kind == "arcadedb":
+            await _run_sql(store, query, dimension)
+        else:
+            await store.run_schema(_with_dimension(query, dimension))
+    if store.engine.kind == "neo4j":
+        await store.run_schema(shipped_queries().pick("await_indexes", store.engine.variants))
+
+
+async def _run_sql(store: Store, query: NamedQuery, dimension: int | None) -> None:
+    if store.server is None:
+        raise EngineUnavailable(
+            "This ArcadeDB is not the embedded one, and its HTTP door is not known.",
+            fix="Use TRACE_GRAPH_URI=local:/path for ArcadeDB, or a Neo4j.")
+    for statement in _with_dimension(query, dimension).text.split(";"):
+        await asyncio.to_thread(arcadedb_http.sql, store.server.http, store.server.database, statement.strip())
+
+
+def _with_dimension(query: NamedQuery, dimension: int | None) -> NamedQuery:
+    """The query with the number of dimensions put in: no engine takes a parameter there. An int, so no text gets in."""
+    if dimension is None:
+        return query
+    return NamedQuery(**{**vars(query), "text": query.text.replace("{dimension}", str(int(dimension)))})
+
+
+async def _persist(step, seconds: float) -> None:  # type: ignore[no-untyped-def]  # a thunk of any awaitable
+    """Repeat a step that may run twice: engines refuse concurrent schema changes although IF NOT EXISTS is used."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            await step()
+            return
+        except (EngineTimeout, StoreFailed):
+            if time.monotonic() > deadline:
+                raise
+            await asyncio.sleep(random.uniform(0.05, 0.3))

@@ -1,0 +1,1 @@
+"""The explorer page (a later release)."""
