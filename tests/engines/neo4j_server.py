@@ -34,12 +34,8 @@ class Neo4jServer:
         self._home = home.absolute()
         self._heap = heap
         self._page_cache = page_cache
+        self._logs = (self._home / "console.log", self._home / "logs" / "neo4j.log")
         self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def log(self) -> Path:
-        """What the process printed."""
-        return self._home / "console.log"
 
     def start(self) -> EngineAddress:
         """Start the process and wait until the database answers a query.
@@ -86,7 +82,7 @@ class Neo4jServer:
             wait_until_ready(uri, password, self.ended)
         except EngineUnavailable as error:
             self.stop(HASTY_STOP_SECONDS)
-            if "already in use" in self._printed():
+            if "already in use" in self._said():
                 return False
             raise self._failed(error.message) from error
         except BaseException:
@@ -119,11 +115,13 @@ class Neo4jServer:
         (folder / "neo4j.conf").write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
 
     def _spawn(self) -> subprocess.Popen[bytes]:
-        with self.log.open("wb") as log:
+        for log in self._logs:  # what an earlier start said must not be taken for this one's
+            log.unlink(missing_ok=True)
+        with self._logs[0].open("wb") as console:
             return subprocess.Popen(
                 [*_ended_with_us(), *self._command()],
                 stdin=subprocess.DEVNULL,
-                stdout=log,
+                stdout=console,
                 stderr=subprocess.STDOUT,
                 cwd=self._home,
                 start_new_session=True,  # Ctrl-C is for the tests: they stop the server when they are done
@@ -148,13 +146,15 @@ class Neo4jServer:
         ]
 
     def _failed(self, what: str) -> EngineUnavailable:
+        lines = [line for line in self._said().splitlines() if " INFO " not in line]
         return EngineUnavailable(
-            f"Neo4j {self._release.version}: {what} It printed:\n{self._printed()[-3000:]}",
-            fix="Read that, and see that 2 GB of memory are free.",
+            f"Neo4j {self._release.version}: {what} It said:\n" + "\n".join(lines[-20:]),
+            fix="Read that, and see that 2 GB of memory are free and no other server uses the same home.",
         )
 
-    def _printed(self) -> str:
-        return self.log.read_text(errors="replace")
+    def _said(self) -> str:
+        """What the process printed, then its own log."""
+        return "\n".join(log.read_text(errors="replace") for log in self._logs if log.exists())
 
 
 @contextmanager

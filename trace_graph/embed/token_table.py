@@ -48,7 +48,7 @@ class TokenTable:
         for place, encoding in enumerate(encoded):
             ids = np.asarray(encoding.ids, dtype=np.int64)
             if self.unknown is not None:
-                pass
+                ids = ids[ids != self.unknown]
             if len(ids):
                 means[place] = self._sum(ids) / len(ids)
         return means

@@ -150,6 +150,7 @@ def _with_forced_cuts(
             continue
         places = [place for place in allowed if place - start >= settings.min_turns
                   and (end == count or end - place >= settings.min_turns) and place < end]
+        middle = (start + end) / 2
         cuts.insert(piece + 1, min(places, key=lambda place: (
-            1.0 if np.isnan(similar[place]) else similar[place], place)))
+            1.0 if np.isnan(similar[place]) else similar[place], abs(place - middle), place)))
     return cuts[1:-1]

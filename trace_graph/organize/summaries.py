@@ -39,14 +39,16 @@ _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARKUP = re.compile(r"^\s*(?:#+|[-+*•]|\d+[.)])\s+|\*\*|__", re.MULTILINE)
 _TABLE = re.compile(r"^\s*\|.*$", re.MULTILINE)
 _BOILERPLATE = re.compile(
-    r"\W*(?:sure|of course|certainly|absolutely|definitely|great question|good question|happy to|glad |i'd be|"
-    r"i would be|i'm happy|i'm glad|here(?:'s| is| are)|let me know|i hope|hope |feel free|as an ai|"
-    r"i'm sorry|sorry|i apologi|thank|thx|you're welcome|no problem|hi\b|hey\b|hello|good (?:morning|evening|to|luck)|wow|awesome|cool|congrat|"
-    r"that(?:'s| is| sounds?| must| looks?)|sounds|looks|yeah|yes\b|yep|nice|bye|take care|see you|great\b|what a|"
-    r"enjoy\b|keep up|please|let's|as a\b.{0,30}\b(?:ai|model|assistant)|i (?:cannot|can't|don't) have (?:a )?personal|"
-    r"i (?:can|will|could) (?:suggest|help|provide)|i be\b|\[|check (?:it )?out|take a look|"
-    r"by (?:following|considering|incorporating|using)|remember|overall|in (?:summary|conclusion)|if you have|"
-    r"好的|当然|没问题|你好|您好|谢谢|多谢|不客气|希望这|希望对|如果你|如果您|请告诉|请问|以下是|嗯|哈哈|是的|はい|ありがとう|こんにちは)",
+    r"\W*(?:sure\b|of course|certainly|absolutely|definitely|great question|good question|happy to|"
+    r"glad |i'd be|i would be|i'm happy|i'm glad|here(?:'s| is| are)|let me know|i hope|hope |feel free|as an ai|"
+    r"i'm sorry|sorry\b|i apologi|thanks?(?: you)?\b|thx\b|you're welcome|no problem|hi\b|hey\b|hello\b|"
+    r"good (?:morning|evening|to|luck)|wow\b|awesome\b|cool\b|congrat|that(?:'s| is| sounds?| must| looks?)|"
+    r"sounds\b|looks\b|yeah\b|yes\b|yep|nice\b|bye\b|take care|see you|great\b|what a|enjoy\b|keep up|please\b|let's|"
+    r"as a\b.{0,30}\b(?:ai|model|assistant)|i (?:cannot|can't|don't) have (?:a )?personal|"
+    r"i (?:can|will|could) (?:suggest|help|provide)|i be\b|"
+    r"\[|check (?:it )?out|take a look|by (?:following|considering|incorporating|using)|remember\b|"
+    r"overall|in (?:summary|conclusion)|if you have|好的|当然|没问题|你好|您好|谢谢|多谢|不客气|"
+    r"希望这|希望对|如果你|如果您|请告诉|请问|以下是|嗯|哈哈|是的|はい|ありがとう|こんにちは)",
     re.IGNORECASE)
 _ASKS = re.compile(r"[?？]\W*$|[吗呢][。！]?$|[:：]\W*$|(?:can|could|would) you\b", re.IGNORECASE)
 # Questions, and the head of a list that is not quoted.

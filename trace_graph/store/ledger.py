@@ -17,9 +17,11 @@ TICK = timedelta(microseconds=1)
 CACHES: Mapping[str, frozenset[str]] = {
     "Message": frozenset({"waiting", "waiting_in"}),
     "Topic": frozenset({
-        "title", "status", "depth", "centroid", "message_count", "segment_count", "child_count", "last_message_at",
-        "words", "stale_in", "revised_seq",
+        "title", "status", "depth", "vector_sum", "vector_count", "message_count", "segment_count", "child_count",
+        "last_message_at", "phrases", "stale_in",
     }),
+    "SummaryRevision": frozenset({"current_key"}),
+    "PARENT_OF": frozenset({"live_key"}),
 }
 """Properties that may be overwritten, by label; no hash covers them and no as-of query reads them."""
 

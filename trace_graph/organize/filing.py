@@ -1,0 +1,123 @@
+"""A plan is carried out: topics opened, messages filed and moved, in one transaction with its ledger event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from trace_graph.access.scopes import Space
+from trace_graph.models import NewId, TopicId
+from trace_graph.organize.lease import Lease
+from trace_graph.organize.values import Decision, Plan, TopicState, Total
+from trace_graph.store.connection import Store, Transaction
+from trace_graph.store.ledger import Actor, Clock, Record, event
+from trace_graph.store.spaces import lock_space, moved
+
+
+@dataclass(frozen=True)
+class Filing:
+    """One plan, and what the space's running mean becomes by it."""
+
+    plan: Plan
+    vector_sum: Total
+    """Of all filed messages of the space, these included."""
+    vector_count: int
+
+
+async def carry_out(
+    store: Store, space: Space, filing: Filing, lease: Lease, *, actor: Actor, new_id: NewId
+) -> None:
+    """Write a plan, all or nothing; a second try after a lost answer finds its event and does nothing.
+
+    Raises: LeaseLost, EngineUnavailable, EngineTimeout, StoreFailed.
+    """
+    event_id = new_id()
+
+    async def work(transaction: Transaction) -> None:
+        locked = await lock_space(transaction, space.id, event_id, lease.owner)
+        if locked.done:
+            return
+        lease.check(locked)
+        await _write(transaction, space, filing, locked.next(lease.clock()), event_id, lease, actor)
+
+    await store.write(work, "carry_out_plan")
+
+
+async def _write(
+    transaction: Transaction, space: Space, filing: Filing, clock: Clock, event_id: str, lease: Lease, actor: Actor
+) -> None:
+    plan = filing.plan
+    topics = [
+        {"id": new.id, "space": space.id, "kind": new.kind, "recorded_at": clock.recorded_at,
+         "change_seq": clock.change_seq, "title": "", "status": "active"}
+        for new in plan.new_topics]
+    closed = _closed(plan, clock)
+    topic_edges, message_edges = _topic_edges(plan, clock), _message_edges(plan, clock)
+    if topics:
+        await transaction.run("create_topics", topics=topics)
+    if closed:
+        await transaction.run("close_placements", closed=closed)
+    if topic_edges:
+        await transaction.run("place_topics", placements=topic_edges)
+    await transaction.run("place_messages", placements=message_edges)
+    await transaction.run("update_topics", topics=_caches(plan.states, set(plan.stale), space.id))
+    records = [
+        *(Record("Topic", topic) for topic in topics),
+        *(Record("PARENT_OF closed", row) for row in closed),
+        *(Record("PARENT_OF", {"from": row["parent"], "to": row["child"], **row["properties"]})
+          for row in (*topic_edges, *message_edges))]
+    await transaction.run("append_event", event=event(
+        clock, id=event_id, space=space.id, actor=actor, action="messages.filed",
+        targets=[*(topic["id"] for topic in topics), *(row["child"] for row in message_edges)], records=records))
+    await transaction.run("update_space", space=space.id, properties={
+        **moved(clock), **lease.renewed(), "vector_sum": [float(value) for value in filing.vector_sum],
+        "vector_count": filing.vector_count})
+
+
+def _closed(plan: Plan, clock: Clock) -> list[dict[str, Any]]:
+    pairs = [
+        *((move.old_parent, move.topic) for move in plan.topic_moves),
+        *((move.old_topic, move.message) for move in plan.moved)]
+    return [
+        {"parent": parent, "child": child, "retired_at": clock.recorded_at, "retired_seq": clock.change_seq}
+        for parent, child in pairs]
+
+
+def _topic_edges(plan: Plan, clock: Clock) -> list[dict[str, Any]]:
+    return [
+        *(_edge(new.parent, new.id, clock, Decision(new.reason)) for new in plan.new_topics),
+        *(_edge(move.new_parent, move.topic, clock, Decision(move.reason)) for move in plan.topic_moves)]
+
+
+def _message_edges(plan: Plan, clock: Clock) -> list[dict[str, Any]]:
+    return [
+        _edge(place.topic, place.message, clock, place.decision, place.segment)
+        for place in (*plan.placements, *plan.moved)]
+
+
+def _edge(
+    parent: str, child: str, clock: Clock, decision: Decision, segment: str | None = None
+) -> dict[str, Any]:
+    return {"parent": parent, "child": child, "properties": {
+        "recorded_at": clock.recorded_at, "change_seq": clock.change_seq, "decided_by": "vector",
+        "reason": decision.reason, "score": decision.score, "margin": decision.margin,
+        "runner_up": decision.runner_up, "segment": segment, "live_key": child}}
+
+
+def _caches(states: Mapping[TopicId, TopicState], stale: set[TopicId], space: str) -> list[dict[str, Any]]:
+    """The caches of every topic that changed; a stale one is marked for the summaries that follow."""
+    marked = {topic: {"stale_in": space} for topic in stale}
+    for topic, state in states.items():
+        marked.setdefault(topic, {}).update(_cache(state))
+    return [{"id": topic, "properties": properties} for topic, properties in marked.items()]
+
+
+def _cache(state: TopicState) -> dict[str, Any]:
+    return {
+        "depth": state.depth, "vector_sum": [float(value) for value in np.asarray(state.vector_sum)],
+        "vector_count": state.vector_count, "message_count": state.message_count,
+        "segment_count": state.segment_count, "child_count": state.child_count,
+        "last_message_at": state.last_message_at}

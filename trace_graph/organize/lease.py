@@ -1,0 +1,71 @@
+"""The lease of a space: one organiser at a time, and one that was killed blocks the next only until it expires."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from trace_graph.errors import Conflict
+from trace_graph.store.connection import Store, Transaction
+from trace_graph.store.spaces import LockedSpace, lock_space
+
+LENGTH = timedelta(seconds=60)
+"""How long a lease holds without being renewed. Guess: each step of an organiser renews it and takes about a second."""
+LOOK_AGAIN = (0.2, 0.6)
+"""Seconds between two looks at a lease that another organiser holds, at random."""
+
+
+class LeaseLost(Conflict):
+    """Another organiser has taken over this space."""
+
+    code = "lease_lost"
+    default_fix = "Nothing is lost; run organize again if messages still wait."
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Held by one run of the organiser; every write of the run checks and renews it."""
+
+    space: str
+    owner: str
+    clock: Callable[[], datetime]
+
+    def renewed(self) -> dict[str, object]:
+        """The properties of the space that renew the lease."""
+        return {"lease_owner": self.owner, "lease_until": self.clock() + LENGTH}
+
+    def check(self, locked: LockedSpace) -> None:
+        """Raises: LeaseLost when another run holds the space by now."""
+        if locked.lease_owner != self.owner:
+            raise LeaseLost
+
+
+async def take_lease(store: Store, space: str, owner: str, clock: Callable[[], datetime]) -> Lease:
+    """Wait until no other organiser holds the space, and take it."""
+    lease = Lease(space, owner, clock)
+
+    async def claim(transaction: Transaction) -> bool:
+        locked = await lock_space(transaction, space, owner, owner)
+        free = locked.lease_owner in (None, owner) or locked.lease_until is None or locked.lease_until < clock()
+        if free:
+            await transaction.run("update_space", space=space, properties=lease.renewed())
+        return free
+
+    while not await store.write(claim, "take_lease"):
+        await asyncio.sleep(random.uniform(*LOOK_AGAIN))
+    return lease
+
+
+async def release_lease(store: Store, lease: Lease) -> None:
+    """Give the space free for the next organiser; nothing happens where another holds it by now."""
+
+    async def work(transaction: Transaction) -> None:
+        locked = await lock_space(transaction, lease.space, lease.owner, lease.owner)
+        if locked.lease_owner == lease.owner:
+            await transaction.run(
+                "update_space", space=lease.space, properties={"lease_owner": None, "lease_until": None})
+
+    await store.write(work, "release_lease")

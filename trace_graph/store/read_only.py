@@ -1,0 +1,1 @@
+"""The read-only door for queries that are not ours."""
