@@ -146,9 +146,10 @@ class Neo4jServer:
         ]
 
     def _failed(self, what: str) -> EngineUnavailable:
-        lines = [line for line in self._said().splitlines() if " INFO " not in line]
+        said = self._said().splitlines()
+        lines = [line for line in said if " INFO " not in line and not line.startswith(("\t", "WARNING: "))]
         return EngineUnavailable(
-            f"Neo4j {self._release.version}: {what} It said:\n" + "\n".join(lines[-20:]),
+            f"Neo4j {self._release.version}: {what} It said:\n" + "\n".join(lines[-10:]),
             fix="Read that, and see that 2 GB of memory are free and no other server uses the same home.",
         )
 

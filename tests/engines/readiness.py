@@ -13,6 +13,7 @@ from trace_graph.errors import EngineTimeout, EngineUnavailable
 
 READY_SECONDS = 300.0  # measured: 13 to 21 s on two cores, 95 s on two cores with ten busy programs beside it
 POLL_SECONDS = 0.1
+CONNECT_SECONDS = 5.0  # a stranger on the port may take the connection and say nothing
 
 
 def wait_until_ready(
@@ -52,7 +53,9 @@ def _ask_once(
 ) -> None:
     """Ask without the driver's retries: their pauses grow, and the caller asks again anyway."""
     with (
-        neo4j.GraphDatabase.driver(uri, auth=("neo4j", password)) as driver,
+        neo4j.GraphDatabase.driver(
+            uri, auth=("neo4j", password), connection_acquisition_timeout=CONNECT_SECONDS
+        ) as driver,
         driver.session(database=database) as session,
     ):
         session.run(query, parameters).consume()

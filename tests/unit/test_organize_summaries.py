@@ -71,7 +71,8 @@ def test_dates_are_of_the_zone(lexicon: UnigramLexicon) -> None:
 
 def test_what_was_said_twice_is_quoted_once_where_there_is_something_else(lexicon: UnigramLexicon) -> None:
     same_vector = (1.0, 0.0, 0.0)
-    messages = [message(place, "The pottery class is on Tuesday.", same_vector) for place in range(3)]
+    said = ["The pottery class is on Tuesday.", "The pottery class is on Tuesday.", "Tuesday is pottery class."]
+    messages = [message(place, text, same_vector) for place, text in enumerate(said)]
     messages += [message(3, "The pottery teacher lives near the river.", (0.7, 0.7, 0)),
                  message(4, "Our pottery oven reaches 1200 degrees.", (0.7, 0, 0.7))]
 
@@ -83,7 +84,7 @@ def test_what_was_said_twice_is_quoted_once_where_there_is_something_else(lexico
 def test_an_assistants_set_phrases_give_way_to_what_the_user_said(lexicon: UnigramLexicon) -> None:
     messages = [
         message(0, "I moved my garden plants to the balcony.", author="user"),
-        message(1, "Great question! Here are some tips for your garden plants:\n1. **Water** them.", author="assistant"),
+        message(1, "Great question! Here are some tips for your garden plants:", author="assistant"),
         message(2, "I hope this helps! Let me know if you have more questions about plants.", author="assistant"),
     ]
 

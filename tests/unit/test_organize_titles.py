@@ -77,27 +77,26 @@ def test_a_topic_is_not_compared_with_itself(lexicon: UnigramLexicon) -> None:
 
 
 @pytest.mark.parametrize(("lines", "expected"), [
-    (["我上周报名了陶艺课，孩子们也想去", "陶艺课在哪里？孩子几岁？", "孩子们很喜欢陶艺课"], {"陶艺课", "孩子"}),
-    (["我对花生过敏", "花生过敏要小心", "过敏的药带了吗"], {"花生 过敏", "药"}),
-    (["はい、来月結婚します", "結婚おめでとう！京都でラーメンを食べましょう", "結婚の準備は京都で"], {"結婚", "京都"}),
+    (["我上周报名了陶艺课，孩子们也想去", "陶艺课在哪里？孩子几岁？", "孩子们很喜欢陶艺课"], "陶艺课, 孩子"),
+    (["我对花生过敏", "花生过敏要当心", "过敏的药带了吗"], "花生过敏"),
+    (["はい、来月結婚します", "結婚おめでとう！京都でラーメンを食べましょう", "結婚の準備は京都で"], "結婚, 京都"),
 ])
-def test_unspaced_scripts_give_whole_words(lines: list[str], expected: set[str], lexicon: UnigramLexicon) -> None:
+def test_unspaced_scripts_give_whole_words(lines: list[str], expected: str, lexicon: UnigramLexicon) -> None:
     phrases = leaf_phrases(messages([("user", line) for line in lines]), lexicon)
 
-    assert set(title(phrases, Background.of([]), lexicon).split(", ")) <= expected | {"花生", "过敏", "ラーメン"}
-    assert expected & set(title(phrases, Background.of([]), lexicon).split(", "))
+    assert title(phrases, Background.of([]), lexicon).startswith(expected)
 
 
 def test_thai_marks_stay_on_their_letters(lexicon: UnigramLexicon) -> None:
     [clause] = clauses("ฉันไปเรียนทำเครื่องปั้นดินเผา", lexicon)
 
-    assert [word.surface for word in clause][-2:] == ["เครื่อง", "ปั้นดินเผา"]
+    assert clause[-2:] == ["เครื่อง", "ปั้นดินเผา"]
 
 
 def test_addresses_and_code_name_nothing(lexicon: UnigramLexicon) -> None:
     text = "See https://example.org/pottery and\n```python\nimport flask\n```\nthe harbour"
 
-    assert [word.surface for clause in clauses(text, lexicon) for word in clause] == ["See", "and", "the", "harbour"]
+    assert [word for clause in clauses(text, lexicon) for word in clause] == ["See", "and", "the", "harbour"]
 
 
 def test_a_parent_is_called_by_what_its_children_share(lexicon: UnigramLexicon) -> None:

@@ -13,7 +13,7 @@ from trace_graph.models.ids import RevisionId, TopicId
 from trace_graph.organize.titles import phrase_weights
 from trace_graph.organize.values import Total, WaitingMessage
 from trace_graph.organize.vectors import centred, unit_rows
-from trace_graph.organize.words import Lexicon, clauses
+from trace_graph.organize.words import Lexicon, keys
 from trace_graph.text.display import clip
 from trace_graph.text.tokens import count_tokens
 
@@ -25,7 +25,9 @@ PARENT_TOKENS = 160
 """About 120 words, shared by up to 12 children (guess)."""
 _SHORTEST_LINE = 28
 # Tokens below which a child's line, with title, speaker and date, says too little (guess).
-_VARIETY = 0.5
+_WORTH_A_LINE = 0.4
+# Of the first quote's worth that a further one must have (guess).
+_VARIETY = 0.6
 # Weight of the likeness to what is quoted already, against the likeness to the centroid (guess, read off LoCoMo).
 _TOPIC_WORDS, _EMPTY, _QUESTION, _SHORT, _FIRST_PERSON, _ADDRESS, _MACHINE = 0.4, -0.6, -0.35, -0.3, 0.15, -0.15, -0.15
 # What a sentence gains or loses, in units of a cosine (guesses, read off LoCoMo and assistant chats).
@@ -55,7 +57,7 @@ _ASKS = re.compile(r"[?？]\W*$|[吗呢][。！]?$|[:：]\W*$|(?:can|could|would
 _ADDRESSES = re.compile(r"\W*(?:you|your|you're|you've|you'll)\b|\W*[你您]", re.IGNORECASE)
 _AGENT_NAMES = frozenset({"assistant", "system", "tool", "developer", "function"})
 # Authors that are a role of the chat format: what they say is mostly general.
-_FIRST = re.compile(r"\b(?:I|I'm|I've|my|we|our)\b|我|私|僕")
+_FIRST = re.compile(r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur)\b|我|私|僕")
 _WORDS = re.compile(r"\w+")
 
 
@@ -96,6 +98,8 @@ def leaf_draft(
     `phrases`; greetings, questions and an assistant's set phrases only where there is nothing else.
     """
     weights = phrase_weights(phrases, lexicon)
+    heaviest = max(weights.values(), default=1.0)
+    weights = {key: weight / heaviest for key, weight in weights.items()}
     quotes = [_best_sentences(message, weights, lexicon) for message in messages]
     known = np.array([message.vector is not None for message in messages])
     rows = np.zeros((len(messages), len(mean)))
@@ -108,9 +112,10 @@ def leaf_draft(
     for _ in range(min(LEAF_LINES, len(messages))):
         repeated = (rows @ rows[chosen].T).max(axis=1) if chosen else np.zeros(len(messages))
         left = worth - _VARIETY * repeated
-        left[[place for place, (_, quote) in enumerate(quotes) if place in chosen or not quote]] = -np.inf
+        said = {quotes[place][1] for place in chosen}
+        left[[place for place, (_, quote) in enumerate(quotes) if quote in said or not quote]] = -np.inf
         best = int(np.argmax(left))
-        if left[best] == -np.inf or (chosen and worth[best] < 0):
+        if left[best] == -np.inf or (chosen and worth[best] < _WORTH_A_LINE * worth[chosen[0]]):
             break
         chosen.append(best)
     chosen.sort(key=lambda place: (messages[place].occurred_at, place))
@@ -182,15 +187,14 @@ def _best_sentences(message: WaitingMessage, weights: dict[str, float], lexicon:
 
 
 def _worth(sentence: str, weights: dict[str, float], lexicon: Lexicon) -> float:
-    keys = {word.key for clause in clauses(sentence, lexicon) for word in clause if word.key}
-    heaviest = max(weights.values(), default=1.0)
-    found = sum(weights.get(key, 0.0) for key in keys) / heaviest
+    said = keys(sentence, lexicon)
+    found = sum(weights.get(key, 0.0) for key in said)
     worth = _TOPIC_WORDS * min(found, 2.0) / 2
     if _BOILERPLATE.match(sentence):
         worth += _EMPTY
     if _ASKS.search(sentence):
         worth += _QUESTION
-    if len(keys) < 2:
+    if len(said) < 2:
         worth += _SHORT
     if _ADDRESSES.match(sentence):
         worth += _ADDRESS
@@ -216,5 +220,5 @@ def _clip_tokens(text: str, limit: int) -> str:
     rest = text[len(kept):].split()
     used = count_tokens(kept)
     if rest and count_tokens(rest[0]) > 4:
-        return clip(text, len(kept) + 1 + max(limit - used, 2))
+        return clip(text, len(kept) + max(limit - used, 2))
     return f"{kept.rstrip(' ,;:-')}…" if kept else clip(text, max(limit, 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,8 @@ from functools import lru_cache
 
 from trace_graph.organize.chat_words import CHAT_WORDS
 from trace_graph.organize.values import WaitingMessage
-from trace_graph.organize.words import Lexicon, Word, clauses, key_of
+from trace_graph.organize.words import Lexicon, clauses, key_of
+from trace_graph.text.characters import UNSPACED
 from trace_graph.text.display import clip
 
 LONGEST_TITLE = 48
@@ -29,6 +31,7 @@ _CLOSE_SHARE = 0.4
 # Of the rarer word's messages that must have the other one next to it, for the two to stand as a pair (guess).
 _READ_CHARACTERS = 1_500
 # Of a message; what a long one is about stands at its beginning (guess).
+_UNSPACED_BORDER = re.compile(f"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 _LEADING = """
 a an the my your our his her their its this that these those some any no every each another of in on at for
 about with from into through during der die das den dem ein eine mein meine le la les un une mon ma mes des
@@ -40,7 +43,9 @@ _LEADS_TO_NOUN = frozenset(_LEADING.split())
 Phrases = list[str]
 """What is kept of a topic's words: `surface|weight`, heaviest first, at most `CACHED_PHRASES` of them.
 
-A surface is a word or two adjacent words; the weight of a leaf's phrase is the number of its messages that have it."""
+A surface is a word, or two adjacent words with a space between. The weight of a leaf's phrase is the number of its
+messages that have it, less for words that are no nouns; of a parent's phrase it is made from the children's.
+"""
 
 
 @dataclass(frozen=True)
@@ -83,11 +88,15 @@ class _Seen:
 def leaf_phrases(messages: Sequence[WaitingMessage], lexicon: Lexicon) -> Phrases:
     """The phrases of the messages of a leaf topic; of a long message those of its beginning."""
     names = {part.casefold() for message in messages for part in message.author.split()}
+    keys: dict[str, str] = {}
     words: dict[str, _Seen] = defaultdict(_Seen)
     pairs: dict[tuple[str, str], set[int]] = defaultdict(set)
     for place, message in enumerate(messages):
         for clause in clauses(message.text[:_READ_CHARACTERS], lexicon):
-            _read(clause, place, names, words, pairs)
+            for surface in clause:
+                if surface not in keys:
+                    keys[surface] = _naming_key(surface, names)
+            _read(clause, [keys[surface] for surface in clause], place, words, pairs)
     surfaces = {key: _surface(seen, lexicon) for key, seen in words.items()}
     weights = {surfaces[key]: _weight(seen, surfaces[key]) for key, seen in words.items()}
     for (first, second), places in pairs.items():
@@ -98,22 +107,22 @@ def leaf_phrases(messages: Sequence[WaitingMessage], lexicon: Lexicon) -> Phrase
 
 
 def _read(
-    clause: Sequence[Word], place: int, names: Collection[str], words: dict[str, _Seen],
+    clause: Sequence[str], keys: Sequence[str], place: int, words: dict[str, _Seen],
     pairs: dict[tuple[str, str], set[int]],
 ) -> None:
-    keys = ["" if _says_nothing(word, names) else word.key for word in clause]
-    for at, (word, key) in enumerate(zip(clause, keys, strict=True)):
-        if not key:
-            continue
-        before = keys[at - 1] if at else ""
-        seen = words[key]
-        seen.messages.add(place)
-        (seen.opening if word.opens else seen.surfaces)[word.surface] += 1
-        seen.times += 1
-        led = at > 0 and (before or clause[at - 1].surface.casefold() in _LEADS_TO_NOUN)
-        seen.as_noun += bool(led and not (at + 1 < len(keys) and keys[at + 1]))
-        if before and before != key:
-            pairs[before, key].add(place)
+    before = ""
+    for at, key in enumerate(keys):
+        if key:
+            seen = words[key]
+            seen.messages.add(place)
+            (seen.surfaces if at else seen.opening)[clause[at]] += 1
+            seen.times += 1
+            if at and not (at + 1 < len(keys) and keys[at + 1]) and (
+                    before or clause[at - 1].casefold() in _LEADS_TO_NOUN):
+                seen.as_noun += 1
+            if before and before != key:
+                pairs[before, key].add(place)
+        before = key
 
 
 def _weight(seen: _Seen, surface: str) -> float:
@@ -142,7 +151,7 @@ def parent_phrases(children: Sequence[tuple[str, Sequence[str]]], lexicon: Lexic
         called = set(name.split(", "))
         for surface, weight in map(_surface_and_weight, phrases):
             key = " ".join(_keys(surface))
-            weights[key] += weight * (_CALLED if surface in called else 1)
+            weights[key] += weight * (_CALLED if _shown(surface) in called else 1)
             holders[key] += 1
             surfaces[key] = max(surfaces.get(key, (0.0, "")), (weight, surface))
     return _heaviest({surfaces[key][1]: weight * holders[key] for key, weight in weights.items()}, lexicon)
@@ -195,21 +204,22 @@ def _choose(phrases: Sequence[str], others: Background, lexicon: Lexicon) -> lis
         words = set(_keys(surface))
         if used & words or (len(chosen) >= 2 and scores[surface] < 0.35 * best):
             continue
-        if len(", ".join([*chosen, surface])) <= LONGEST_TITLE or not chosen:
-            chosen.append(surface)
+        if len(", ".join([*chosen, _shown(surface)])) <= LONGEST_TITLE or not chosen:
+            chosen.append(_shown(surface))
             used |= words
         if len(chosen) == MOST_PHRASES:
             break
     return chosen
 
 
-def _says_nothing(word: Word, names: Collection[str]) -> bool:
-    """Whether it cannot name a topic: a stop word, chatter, or the name of who speaks, nicknames included."""
-    lower = word.surface.casefold()
-    if not word.key or lower in CHAT_WORDS or lower in names:
-        return True
-    return word.surface[0].isupper() and len(lower) >= 2 and any(
+def _naming_key(surface: str, names: Collection[str]) -> str:
+    """The word's key; empty where it cannot name a topic: a stop word, chatter, the (nick)name of who speaks."""
+    lower = surface.casefold()
+    if lower in CHAT_WORDS or lower in names:
+        return ""
+    nickname = surface[0].isupper() and len(lower) >= 2 and any(
         name.startswith(lower) for name in names if len(name) > 3)
+    return "" if nickname else key_of(surface)
 
 
 def _surface(seen: _Seen, lexicon: Lexicon) -> str:
@@ -243,6 +253,11 @@ def _surface_and_weight(phrase: str) -> tuple[str, float]:
 
 def _all_keys(phrases: Sequence[str]) -> frozenset[str]:
     return frozenset(key for phrase in phrases for key in _keys(_surface_and_weight(phrase)[0]))
+
+
+def _shown(surface: str) -> str:
+    """The phrase as it is written: no space between words of scripts that have none."""
+    return _UNSPACED_BORDER.sub("", surface)
 
 
 def _parts(surface: str) -> list[str]:

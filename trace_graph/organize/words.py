@@ -7,7 +7,7 @@ import re
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from tokenizers import Tokenizer
 
@@ -60,17 +60,6 @@ class Lexicon(Protocol):
     def rarity(self, word: str) -> float:
         """-ln of the word's probability in everyday text: about 7 for `the`, 11 for `great`, 20 for `pottery`."""
         ...
-
-
-class Word(NamedTuple):
-    """A word of a text that may name a topic."""
-
-    key: str
-    """The same for all forms of the word; empty for a stop word, which only keeps its neighbours apart."""
-    surface: str
-    """As it was written."""
-    opens: bool
-    """It is the first word of a clause, so a capital says nothing."""
 
 
 class UnigramLexicon:
@@ -128,19 +117,22 @@ def shipped_lexicon() -> UnigramLexicon:
     return UnigramLexicon((folder / "tokenizer.json").read_text(encoding="utf-8"))
 
 
-def clauses(text: str, lexicon: Lexicon) -> list[list[Word]]:
-    """The words of the text, clause by clause; addresses and blocks of code are left out."""
-    found: list[list[Word]] = []
-    for part in _CLAUSE.split(_LEFT_OUT.sub("\n", text)):
-        surfaces = _ASCII_WORD.findall(part) if part.isascii() else _pieces_of_clause(part, lexicon)
-        if surfaces:
-            found.append([Word(key_of(surface), surface, place == 0) for place, surface in enumerate(surfaces)])
-    return found
+def clauses(text: str, lexicon: Lexicon) -> list[list[str]]:
+    """The words of the text as they are written, clause by clause; addresses and blocks of code are left out."""
+    parts = _CLAUSE.split(_LEFT_OUT.sub("\n", text))
+    return [found for part in parts if (found := _written(part, lexicon))]
 
 
-def _pieces_of_clause(clause: str, lexicon: Lexicon) -> list[str]:
+def keys(text: str, lexicon: Lexicon) -> set[str]:
+    """The keys of the words of the text that have one."""
+    return {key for surface in _written(text, lexicon) if (key := key_of(surface))}
+
+
+def _written(text: str, lexicon: Lexicon) -> list[str]:
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
     found: list[str] = []
-    for word in words(clause):
+    for word in words(text):
         for run in [word] if word.isascii() else _SCRIPTS.findall(word):
             found += lexicon.split(run) if _UNSPACED_RUN.match(run) else [run]
     return found

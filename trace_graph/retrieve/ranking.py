@@ -48,6 +48,7 @@ def rank(candidates: Sequence[Candidate], question: Question, settings: RecallSe
     around = [_joined(window) for window in windows]
     own_text = _normalised(_bm25(own, question.terms, settings))
     around_text = _normalised(_bm25(around, question.terms, settings))
+    dates = {day: date_score(day, question.ranges) for day in {one.day for one in candidates}}
     scored = [
         Scored(
             candidate=one,
@@ -56,7 +57,7 @@ def rank(candidates: Sequence[Candidate], question: Question, settings: RecallSe
                 math.fsum(near.cosine for near in windows[place]) / len(windows[place])
                 + settings.own_share * one.cosine),
             speaker=settings.speaker_weight if one.author in question.names else 0.0,
-            date=settings.date_weight * date_score(one.day, question.ranges) if question.ranges else 0.0,
+            date=settings.date_weight * dates[one.day],
         )
         for place, one in enumerate(candidates)
     ]

@@ -1,0 +1,64 @@
+# What a developer runs. `make help` lists it; .ci/run runs `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+STEP := @bash tests/step.sh
+SHELL := bash
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint types wheel bench soak clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
+
+venv: .venv/up-to-date ## the environment in .venv, made again when pyproject.toml changes
+
+# The pip of Python 3.11 does not know --group, so it is renewed first.
+.venv/up-to-date: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+demo: venv ## a small memory in a temporary folder: add, organize, tree, recall
+	@set -euo pipefail; \
+	export TRACE_GRAPH_URI="local:$$(mktemp -d)"; \
+	trap '$(BIN)/trace-graph db stop; rm -rf "$${TRACE_GRAPH_URI#local:}"' EXIT; \
+	set -x; \
+	$(BIN)/trace-graph add "The kiln reached 1,240 degrees before the glaze ran." --space demo --author Mira; \
+	$(BIN)/trace-graph add "Next time we stop the kiln at 1,220 degrees." --space demo --author Jonas; \
+	$(BIN)/trace-graph organize --space demo; \
+	$(BIN)/trace-graph tree --space demo --messages; \
+	$(BIN)/trace-graph recall "How hot should the kiln get?" --space demo
+
+test: venv ## everything that .ci/run checks
+	$(STEP) "style" $(MAKE) --no-print-directory lint
+	$(STEP) "types" $(MAKE) --no-print-directory types
+	$(STEP) "tests" $(BIN)/pytest tests/unit tests/data tests/store tests/cli
+	$(STEP) "build" $(MAKE) --no-print-directory wheel
+	$(STEP) "the wheel alone" env PYTHON=$(BIN)/python tests/wheel/run.sh dist/*.whl
+	$(STEP) "the extras" env PYTHON=$(BIN)/python tests/extra/run.sh dist/*.whl
+
+lint: venv ## ruff, the layers of imports, the sizes of functions and files
+	$(BIN)/ruff check .
+	$(BIN)/python tests/sizes.py
+	cd "$$($(BIN)/python tests/installed_layout.py)" && PYTHONPATH=. "$(CURDIR)/$(BIN)/lint-imports" \
+		--cache-dir "$(CURDIR)/.import_linter_cache"
+
+types: venv ## mypy, strict
+	cd "$$($(BIN)/python tests/installed_layout.py)" && "$(CURDIR)/$(BIN)/mypy" \
+		--cache-dir "$(CURDIR)/.mypy_cache" --package trace_graph --package tests.engines
+
+wheel: venv ## dist/*.tar.gz, and from it dist/*.whl
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist . > /dev/null
+	@ls dist
+
+bench: venv ## the measurements of this repository; ARGS="..." is passed on
+	$(BIN)/python -m bench.run $(ARGS)
+
+soak: venv ## hours of writing and recalling while engines are killed; ARGS="..." is passed on
+	$(BIN)/python -m bench.soak $(ARGS)
+
+clean: ## remove what was built, and the environment; downloaded servers in .cache/neo4j stay
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache/layout
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
