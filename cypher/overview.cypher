@@ -29,5 +29,5 @@ MATCH (t:Topic {space: space})
 WITH t, COUNT { MATCH (t)-[p:PARENT_OF]->(:Topic) WHERE p.retired_at IS NULL } AS children,
      COUNT { MATCH (t)-[p:PARENT_OF]->(:Message) WHERE p.retired_at IS NULL } AS messages
 RETURN sum(CASE WHEN t.kind = 'topic' THEN 1 ELSE 0 END) AS topics,
-       sum(CASE WHEN messages > 0 THEN 1 ELSE 0 END) AS leaf_topics, max(t.depth) AS depth,
-       max(messages) AS largest_leaf, max(children) AS most_children
+       sum(CASE WHEN messages > 0 THEN 1 ELSE 0 END) AS leaf_topics, coalesce(max(t.depth), 0) AS depth,
+       coalesce(max(messages), 0) AS largest_leaf, coalesce(max(children), 0) AS most_children

@@ -1,5 +1,7 @@
 // name: recall_candidates_scan
-// Two ranked lists (keywords; vectors of the spaces scanned exactly) and their neighbours by NEXT, lean rows.
+// Two ranked lists (keywords; vectors of the spaces scanned exactly) and their neighbours by NEXT.
+// One record with all rows as lists: one by one they cost more to receive than to find. Columns: id, space, session,
+// seq, author, day, tokens, hits, length, by_text, by_vector, cosine.
 // mode: read
 // params: text, terms, vector, spaces, k, scale, shift
 CALL () {
@@ -18,10 +20,9 @@ WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
      max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
 WHERE n.space IN $spaces
 WITH n, by_text, by_vector, split(n.terms, ' ') AS terms
-RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
-       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
-       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, by_text, by_vector,
-       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0) AS cosine
+RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
+       [t IN terms WHERE t IN $terms], size(terms), by_text, by_vector,
+       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0)]) AS rows
 
 // name: recall_candidates_index
 // The same with the vector list from the index, over-fetched: for a large share of the store.
@@ -43,10 +44,9 @@ WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
      max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
 WHERE n.space IN $spaces
 WITH n, by_text, by_vector, split(n.terms, ' ') AS terms
-RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
-       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
-       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, by_text, by_vector,
-       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0) AS cosine
+RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
+       [t IN terms WHERE t IN $terms], size(terms), by_text, by_vector,
+       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0)]) AS rows
 
 // name: recall_candidates_search
 // The same with the vector list filtered by space inside the index.
@@ -68,10 +68,9 @@ WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
      max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
 WHERE n.space IN $spaces
 WITH n, by_text, by_vector, split(n.terms, ' ') AS terms
-RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
-       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
-       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, by_text, by_vector,
-       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0) AS cosine
+RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
+       [t IN terms WHERE t IN $terms], size(terms), by_text, by_vector,
+       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0)]) AS rows
 
 // name: recall_candidates_text
 // The keyword list alone with its neighbours: for a question without a vector.
@@ -82,9 +81,8 @@ MATCH (node)-[:NEXT*0..2]-(n:Message)
 WITH n, max(CASE WHEN node = n THEN 1 ELSE 0 END) AS by_text
 WHERE n.space IN $spaces
 WITH n, by_text, split(n.terms, ' ') AS terms
-RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
-       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
-       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, by_text, 0 AS by_vector, 0.0 AS cosine
+RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
+       [t IN terms WHERE t IN $terms], size(terms), by_text, 0, 0.0]) AS rows
 
 // name: recall_passages_text
 // Passages of long messages by keywords.
@@ -127,11 +125,10 @@ MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 MATCH (m)-[:NEXT*0..2]-(n:Message)
 WITH DISTINCT n WHERE n.space IN $spaces
 WITH n, split(n.terms, ' ') AS terms
-RETURN n.id AS id, n.space AS space, n.session AS session, n.seq AS seq, n.author AS author,
-       n.occurred_at AS occurred_at, n.occurred_offset AS offset, n.tokens AS tokens,
-       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length, 0 AS by_text, 0 AS by_vector,
+RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
+       [t IN terms WHERE t IN $terms], size(terms), 0, 0,
        CASE WHEN $vector IS NULL OR n.embedding IS NULL THEN 0.0
-            ELSE $scale * vector.similarity.cosine(n.embedding, $vector) - $shift END AS cosine
+            ELSE $scale * vector.similarity.cosine(n.embedding, $vector) - $shift END]) AS rows
 
 // name: describe_messages
 // Text, source, time and topic of messages.

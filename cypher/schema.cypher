@@ -166,14 +166,15 @@ CALL db.awaitIndexes(300)
 // mode: read
 // unscoped: says nothing of any space
 MATCH (n:Meta {id: 'meta'})
-RETURN n.schema_version AS schema_version, n.embedder AS embedder, n.dimension AS dimension, n.probe AS probe
+RETURN n.schema_version AS schema_version, n.embedder AS embedder, n.dimension AS dimension, n.probe AS probe,
+       n.indexed AS indexed
 
 // name: write_meta
-// Sets the schema version; creates the Meta node in an empty database. May run twice.
+// Raises the schema version; creates the Meta node in an empty database. May run twice.
 // mode: write
 // params: version
 MERGE (n:Meta {id: 'meta'})
-SET n.schema_version = $version
+SET n.schema_version = CASE WHEN n.schema_version > $version THEN n.schema_version ELSE $version END
 RETURN n.schema_version AS schema_version
 
 // name: adopt_embedder
@@ -183,7 +184,13 @@ RETURN n.schema_version AS schema_version
 MATCH (n:Meta {id: 'meta'})
 SET n.embedder = coalesce(n.embedder, $embedder), n.dimension = coalesce(n.dimension, $dimension),
     n.probe = coalesce(n.probe, $probe)
-RETURN n.embedder AS embedder, n.dimension AS dimension, n.probe AS probe
+RETURN n.embedder AS embedder, n.dimension AS dimension, n.probe AS probe, n.indexed AS indexed
+
+// name: mark_indexed
+// Notes that the vector indexes stand. May run twice.
+// mode: write
+MATCH (n:Meta {id: 'meta'})
+SET n.indexed = true
 
 // name: rename_embedder
 // Takes the embedder's new name where its vectors are the same. May run twice.

@@ -51,13 +51,14 @@ class Space:
     plans: list[Plan] = field(default_factory=list)
     asked: list[tuple[TopicId, ...]] = field(default_factory=list)
     ids: int = 0
+    step: int = 1
 
     def __post_init__(self) -> None:
         self.tree[ROOT] = TopicState(ROOT, None, 0, np.zeros(self.dimension))
 
     def new_id(self) -> str:
-        self.ids += 1
-        return f"id-{self.ids:06d}"
+        self.ids += self.step
+        return f"id-{self.ids % 1_000_000:06d}"
 
     def segment(self, segment: SegmentId) -> FiledSegment:
         messages = tuple(self.filed[segment])
@@ -323,6 +324,23 @@ def test_shape_and_counts_hold_whatever_comes(
 
     assert first.place == again.place
     assert [found.placements for found in first.plans] == [found.placements for found in again.plans]
+
+
+def test_other_ids_give_the_same_tree() -> None:
+    rng = np.random.default_rng(5)
+    messages = [message(number, list(rng.normal(size=4)), f"s{number // 11}") for number in range(600)]
+    groups = []
+    for step in (1, -1):
+        space = Space(step=step)
+        for start in range(0, 600, 60):
+            space.organize(messages[start:start + 60])
+        held = defaultdict(set)
+        for one, (leaf, _) in space.place.items():
+            held[leaf].add(one)
+        groups.append({frozenset(part) for part in held.values()})
+
+    assert groups[0] == groups[1]
+    assert len(groups[0]) > 10
 
 
 @pytest.mark.parametrize("kind", ["random", "identical", "unknown", "opposite"])

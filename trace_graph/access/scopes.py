@@ -31,7 +31,7 @@ class Space:
 
 @dataclass(frozen=True)
 class Scope:
-    """The spaces that one operation reads; never empty."""
+    """The spaces that one operation reads; none where all are meant and there is none yet."""
 
     spaces: tuple[Space, ...]
 

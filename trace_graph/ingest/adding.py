@@ -14,7 +14,10 @@ from trace_graph.ingest.write import WriteRequest, append
 from trace_graph.models import MessageInput, NewId, Receipt
 from trace_graph.store.connection import Store
 from trace_graph.store.ledger import Actor
-from trace_graph.store.spaces import obtain_space
+from trace_graph.store.spaces import find_spaces, obtain_space
+
+NEW_SPACE_ZONE = "UTC"
+"""In which a space that comes into being with its first message reads times without an offset."""
 
 EmbedAll = Callable[[Sequence[str]], Awaitable[list[Vector | None]]]
 
@@ -39,23 +42,32 @@ class Adding:
         """Store messages in order, `chunk` of them a transaction. Raises: InvalidInput before anything is stored."""
         # A time without an offset is read in the space's zone, which another process may have changed meanwhile.
         fresh = any(isinstance(message.at, str) for message in messages)
-        space = await self.space(space_name, actor, fresh=fresh)
-        prepared = [self.prepare(message, space) for message in messages]
+        zone = await self.zone(space_name, fresh=fresh)
+        prepared = [self.prepare(message, zone) for message in messages]
+        if not prepared:
+            return []
+        space = await self.space(space_name, actor)
         receipts: list[Receipt] = []
         for start in range(0, len(prepared), self.chunk):
             receipts += await self.store(prepared[start:start + self.chunk], space, actor)
         return receipts
 
-    async def space(self, name: str, actor: Actor, *, fresh: bool = True) -> Space:
-        """The space of this name, created when there is none."""
+    async def zone(self, name: str, *, fresh: bool = True) -> str:
+        """The time zone of this space, or of one that is about to be created: looking creates nothing."""
         if fresh or name not in self._spaces:
+            self._spaces.update({space.name: space for space in await find_spaces(self._store, [name])})
+        return self._spaces[name].time_zone if name in self._spaces else NEW_SPACE_ZONE
+
+    async def space(self, name: str, actor: Actor) -> Space:
+        """The space of this name, created when there is none."""
+        if name not in self._spaces:
             self._spaces[name] = await obtain_space(
-                self._store, name, actor=actor, now=self._clock(), new_id=self._new_id)
+                self._store, name, actor=actor, now=self._clock(), new_id=self._new_id, time_zone=NEW_SPACE_ZONE)
         return self._spaces[name]
 
-    def prepare(self, message: MessageInput, space: Space) -> Prepared:
-        """Check one message. Raises: InvalidInput."""
-        return prepare(message, zone=space.time_zone, now=self._clock(), new_id=self._new_id)
+    def prepare(self, message: MessageInput, zone: str) -> Prepared:
+        """Check one message, whose time is read in this zone where it has no offset. Raises: InvalidInput."""
+        return prepare(message, zone=zone, now=self._clock(), new_id=self._new_id)
 
     async def store(self, messages: Sequence[Prepared], space: Space, actor: Actor) -> list[Receipt]:
         """Embed and append checked messages, at most `chunk` of them, in one transaction."""

@@ -40,10 +40,11 @@ async def import_file(
     if strict and not isinstance(source, Path):
         raise InvalidInput("A stream cannot be checked before it is stored.", fix="Give a file, or leave out --strict.")
     first = next(read_file(source, format, samples), None) if isinstance(source, Path) else None
+    zone = await adding.zone(space)
+    if strict and first is not None:
+        _check_all(adding, zone, read_file(source, format, samples))
     # The file has been opened and recognised: only now may the space come into being.
     target = await adding.space(space, actor)
-    if strict and first is not None:
-        _check_all(adding, target, read_file(source, format, samples))
     tally = _Tally()
     items = read_file(source, format, samples)
     while chunk := list(islice(items, adding.chunk)):
@@ -60,7 +61,7 @@ async def _store_chunk(
 ) -> None:
     prepared = []
     for item in chunk:
-        checked = _checked(adding, space, item)
+        checked = _checked(adding, space.time_zone, item)
         if isinstance(checked, RejectedLine):
             tally.rejected.append(checked)
         else:
@@ -75,18 +76,18 @@ async def _store_chunk(
             tally.messages += 1
 
 
-def _check_all(adding: Adding, space: Space, items: Iterator[Item]) -> None:
+def _check_all(adding: Adding, zone: str, items: Iterator[Item]) -> None:
     for item in items:
-        checked = _checked(adding, space, item)
+        checked = _checked(adding, zone, item)
         if isinstance(checked, RejectedLine):
             raise InvalidInput(
                 f"Line {checked.line}: {checked.reason}", fix="Correct it, or leave out --strict; nothing was stored.")
 
 
-def _checked(adding: Adding, space: Space, item: Item) -> Prepared | RejectedLine:
+def _checked(adding: Adding, zone: str, item: Item) -> Prepared | RejectedLine:
     if not isinstance(item, Parsed):
         return RejectedLine(line=item.line, reason=item.reason)
     try:
-        return adding.prepare(item.message, space)
+        return adding.prepare(item.message, zone)
     except InvalidInput as error:
         return RejectedLine(line=item.line, reason=error.message)

@@ -57,6 +57,11 @@ class Prepared:
         return f"{self.author}: {self.text}"
 
     @property
+    def occurred_day(self) -> int:
+        """Days since 1970-01-01 on the clock of the place where it was said: what a date in a question is met by."""
+        return int((self.occurred_at.timestamp() + self.occurred_offset * 60) // 86400)
+
+    @property
     def content_hash(self) -> str:
         """SHA-256 (hex) of text and content."""
         return hashlib.sha256(f"{self.text}\0{self.content or ''}".encode()).hexdigest()
@@ -112,7 +117,8 @@ def message_properties(message: Prepared, *, space: str, key: str, seq: int, clo
         "id": message.id, "space": space, "session": message.session, "seq": seq,
         "place_key": place_key(space, message.session, seq), "role": message.role, "author": message.author,
         "agent": message.agent, "text": message.text, "content": message.content, "occurred_at": message.occurred_at,
-        "occurred_offset": message.occurred_offset, "external_id": message.external_id,
+        "occurred_offset": message.occurred_offset, "occurred_day": message.occurred_day,
+        "external_id": message.external_id,
         "external_key": external_key(space, message.external_id), "content_hash": message.content_hash,
         "tokens": message.tokens, "terms": _prefixed(message.terms, key), "embedding": as_list(message.vector),
         "waiting": True, "waiting_in": space, **clock,

@@ -63,7 +63,7 @@ async def append(
         tries += 1
         locked = await lock_space(transaction, space.id, requests[0].event_id, token)
         draft = await _read_state(transaction, space, requests, session_ids)
-        if tries > 1:
+        if tries > 1 or locked.done:
             draft.mine = await _stored_by_earlier_try(transaction, requests)
         draft.authors = dict.fromkeys(locked.authors)
         clock = locked.next(now)

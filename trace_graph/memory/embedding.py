@@ -56,12 +56,15 @@ class CheckedEmbedder:
                 lambda transaction: transaction.run(
                     "adopt_embedder", embedder=mine.name, dimension=mine.dimension, probe=mine.probe),
                 "adopt_embedder")
-            await ensure_vector_indexes(self._store, mine.dimension)
         stored = _fingerprint(rows[0])
         if not same_space(mine, stored):
             raise EmbedderMismatch(
                 f"The database holds vectors of {stored.name} ({stored.dimension} numbers); {mine.name} "
                 f"({mine.dimension} numbers) gives others, and the two cannot be compared.")
+        if not rows[0]["indexed"]:
+            # Also where another process adopted it and has not come to the indexes yet, or was killed before them.
+            await ensure_vector_indexes(self._store, mine.dimension)
+            await self._store.write(lambda transaction: transaction.run("mark_indexed"), "mark_indexed")
         if mine.name != stored.name:
             await self._store.write(
                 lambda transaction: transaction.run("rename_embedder", embedder=mine.name), "rename_embedder")

@@ -52,7 +52,8 @@ def split_overfull(tree: GrowingTree, leaf: TopicId) -> None:
     if not node.complete:
         tree.missing.add(leaf)
         return
-    lying = sorted(node.lying.values(), key=lambda one: one.id)
+    # By time first: two imports of one file give other ids, and should give the same tree.
+    lying = sorted(node.lying.values(), key=lambda one: (one.last_at, one.id))
     rows = np.array([centred_centroid(one.vector_sum, one.vector_count, tree.mean) for one in lying])
     halves = halve(rows, tree.settings.min_split_segments)
     leaving, staying = sorted(halves, key=lambda half: (sum(lying[place].size for place in half), 0 in half))

@@ -31,6 +31,8 @@ _CLOSE_SHARE = 0.4
 # Of the rarer word's messages that must have the other one next to it, for the two to stand as a pair (guess).
 _READ_CHARACTERS = 1_500
 # Of a message; what a long one is about stands at its beginning (guess).
+_NOUNS_IN_LY = frozenset({"family", "assembly", "supply", "reply", "butterfly", "jelly", "belly", "rally", "ally",
+                          "lily", "bully", "anomaly", "monopoly", "fly", "dragonfly", "folly"})
 _UNSPACED_BORDER = re.compile(f"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 _LEADING = """
 a an the my your our his her their its this that these those some any no every each another of in on at for
@@ -128,14 +130,18 @@ def _read(
 def _weight(seen: _Seen, surface: str) -> float:
     """The number of messages, less for a word that is no noun: all for names and unspaced scripts, .3 for verbs.
 
+    Adverbs and past forms of English, which often stand where a noun does, are told by their ending.
+
     A word of one message only tells little of a topic: less than half of that.
     """
-    if surface.endswith("ly") and not seen.as_noun:
+    if surface.endswith("ly") and surface not in _NOUNS_IN_LY:
         share = 0.05
     elif surface.isascii() and not (surface[0].isupper() and seen.surfaces):
         share = 0.3 + 0.7 * min(1.0, (seen.as_noun + 0.5) / (seen.times * 0.6 + 1))
     else:
         share = 1.0
+    if surface.endswith("ed"):
+        share /= 2
     return share * (len(seen.messages) if len(seen.messages) > 1 else 0.4)
 
 

@@ -61,6 +61,7 @@ async def write_wordings(
         settled = [{"id": wording.topic, "properties": {"stale_in": None}} for wording in wordings]
         await transaction.run("update_topics", topics=settled)
         if not due:
+            await transaction.run("update_space", space=space.id, properties=lease.renewed())
             return
         records = await _write(transaction, space, due, clock)
         await transaction.run("append_event", event=event(

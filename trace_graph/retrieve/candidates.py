@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from trace_graph.access.scopes import Scope
@@ -23,7 +22,6 @@ class Candidate:
     session: str
     seq: int
     author: str
-    occurred_at: datetime
     day: int
     """Days since 1970-01-01, on the clock of the place where it was said."""
     tokens: int
@@ -56,15 +54,15 @@ async def find_candidates(
     Raises: EngineUnavailable, EngineTimeout, StoreFailed.
     """
     rows = await _message_rows(store, scope, question, vector, settings)
-    found = {row["id"]: _candidate(row) for row in rows}
+    found = {candidate.id: candidate for candidate in map(_candidate, rows)}
     if any(space.passages for space in scope.spaces):
         parts = await _best_parts(store, scope, question, vector, settings)
         missing = [message for message in parts if message not in found]
         if missing:
-            more = await store.read(
+            more = await store.read_lists(
                 "recall_rows", ids=missing, terms=list(question.keys), vector=_floats(vector), spaces=scope.ids,
                 scale=store.engine.cosine_scale, shift=store.engine.cosine_shift)
-            found.update({row["id"]: _candidate(row) for row in more if row["id"] not in found})
+            found = {candidate.id: candidate for candidate in map(_candidate, more)} | found
         for message, part in parts.items():
             if message in found:
                 found[message] = _standing_for(found[message], part)
@@ -73,20 +71,20 @@ async def find_candidates(
 
 async def _message_rows(
     store: Store, scope: Scope, question: Question, vector: Vector | None, settings: RecallSettings
-) -> list[Row]:
+) -> list[list[Any]]:
     readable = sum(space.messages for space in scope.spaces)
     k = settings.candidates if readable < settings.large_from else settings.candidates_large
     shared: dict[str, Any] = {"text": question.lucene, "terms": list(question.keys), "spaces": scope.ids, "k": k}
     if vector is None:
-        return await store.read("recall_candidates_text", **shared) if question.lucene else []
+        return await store.read_lists("recall_candidates_text", **shared) if question.lucene else []
     shared |= {
         "vector": _floats(vector), "scale": store.engine.cosine_scale, "shift": store.engine.cosine_shift}
     if store.engine.vector_list == "search":
-        return await store.read("recall_candidates_search", **shared)
+        return await store.read_lists("recall_candidates_search", **shared)
     stored = (await store.read("count_stored"))[0]["messages"]
     if scan_is_cheaper(readable, stored, k):
-        return await store.read("recall_candidates_scan", **shared)
-    return await store.read("recall_candidates_index", **shared, fetch=over_fetch(readable, stored, k))
+        return await store.read_lists("recall_candidates_scan", **shared)
+    return await store.read_lists("recall_candidates_index", **shared, fetch=over_fetch(readable, stored, k))
 
 
 async def _best_parts(
@@ -146,13 +144,13 @@ def _part(row: Row, found_by: str) -> _Part:
         row["message"], (row["start"], row["end"]), _bare(row["hits"]), row["length"], row.get("cosine"), found_by)
 
 
-def _candidate(row: Row) -> Candidate:
-    ways = [way for way, column in (("text", "by_text"), ("vector", "by_vector")) if row[column]]
-    moment: datetime = row["occurred_at"]
+def _candidate(row: Sequence[Any]) -> Candidate:
+    """A row of the recall queries: their columns stand in the header of cypher/recall.cypher."""
+    id, space, session, seq, author, day, tokens, hits, length, by_text, by_vector, cosine = row
+    ways = [way for way, found in (("text", by_text), ("vector", by_vector)) if found]
     return Candidate(
-        id=row["id"], space=row["space"], session=row["session"], seq=row["seq"], author=row["author"],
-        occurred_at=moment, day=int((moment.timestamp() + row["offset"] * 60) // 86400), tokens=row["tokens"],
-        hits=_bare(row["hits"]), length=row["length"], cosine=row["cosine"], found_by=tuple(ways) or ("neighbour",))
+        id=id, space=space, session=session, seq=seq, author=author, day=day, tokens=tokens, hits=_bare(hits),
+        length=length, cosine=cosine, found_by=tuple(ways) or ("neighbour",))
 
 
 def _bare(hits: Sequence[str]) -> tuple[str, ...]:

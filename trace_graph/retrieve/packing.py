@@ -12,6 +12,11 @@ from trace_graph.retrieve.ranking import Scored
 from trace_graph.text.tokens import TokenCounter
 
 
+LONG_TOKENS = 120
+"""A message with more may have passages: they begin at about 120 words, in scripts without spaces at about 90 tokens
+a passage."""
+
+
 @dataclass(frozen=True)
 class Described:
     """A message's text and whereabouts, as read for showing it."""
@@ -38,16 +43,22 @@ class Described:
 def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> list[Scored]:
     """The head of the ranking that can be shown, by the stored token counts; a long message counts as a passage.
 
-    With a limit the budget is off. Source: whole messages in rank order until one does not fit, as measured.
+    With a limit the budget is off. Source: whole messages in rank order until one does not fit, as measured; the first
+    ones that do not fit alone are passed over, so that a small budget is not an empty answer.
     """
     if limit is not None:
         return list(ranked[:limit])
-    head, used = [], 0
+    head: list[Scored] = []
+    used = 0
     for one in ranked:
         # A long message is shown by a passage of about 100 words; its exact size is known only when it is read.
-        used += one.candidate.tokens if one.candidate.part is None else 1
-        if budget is not None and used > budget:
-            break
+        is_long = one.candidate.part is not None or one.candidate.tokens > LONG_TOKENS
+        tokens = 1 if is_long else one.candidate.tokens
+        if budget is not None and used + tokens > budget:
+            if head:
+                break
+            continue
+        used += tokens
         head.append(one)
     return head
 

@@ -44,7 +44,7 @@ def read_question(text: str, scope: Scope, asked_at: datetime) -> Question:
     if not wanted:
         # Nothing but names: then the names are all there is to look for.
         wanted = tuple(dict.fromkeys(terms(text)))
-    most = max(1, MOST_CLAUSES // len(scope.spaces))
+    most = max(1, MOST_CLAUSES // max(1, len(scope.spaces)))
     keys = tuple(key for space in scope.spaces for key in prefixed(wanted[:most], space.key))
     return Question(
         text=text, terms=wanted[:most], keys=keys, names=frozenset(_named(text, authors)),

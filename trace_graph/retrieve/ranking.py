@@ -42,7 +42,7 @@ class _Bag:
 
 
 def rank(candidates: Sequence[Candidate], question: Question, settings: RecallSettings) -> list[Scored]:
-    """All candidates, best first; equal scores in order of time, then of session and place."""
+    """All candidates, best first; equal scores in order of days, then of session and place."""
     windows = _windows(candidates, settings.window)
     own = [_Bag(Counter(one.hits), one.length) for one in candidates]
     around = [_joined(window) for window in windows]
@@ -62,7 +62,7 @@ def rank(candidates: Sequence[Candidate], question: Question, settings: RecallSe
         for place, one in enumerate(candidates)
     ]
     return sorted(scored, key=lambda one: (
-        -one.score, one.candidate.occurred_at, one.candidate.session, one.candidate.seq))
+        -one.score, one.candidate.day, one.candidate.session, one.candidate.seq))
 
 
 def _windows(candidates: Sequence[Candidate], reach: int) -> list[list[Candidate]]:

@@ -13,7 +13,7 @@ from trace_graph.config import RecallSettings
 from trace_graph.embed.protocol import Vector
 from trace_graph.models import NewId, RecallResult, RecallTopic
 from trace_graph.retrieve.candidates import find_candidates
-from trace_graph.retrieve.packing import Described, fitting, pack, reading_order
+from trace_graph.retrieve.packing import LONG_TOKENS, Described, fitting, pack, reading_order
 from trace_graph.retrieve.question import Question, read_question
 from trace_graph.retrieve.ranking import Scored, rank
 from trace_graph.retrieve.topics import paths_of_topics
@@ -76,11 +76,6 @@ async def _describe(store: Store, scope: Scope, question: Question, head: Sequen
             author=row["author"], session=row["session"], seq=row["seq"], occurred_at=row["occurred_at"],
             offset=row["offset"], topic_path=paths.get(row["topic"], ()))
         for row in rows}
-
-
-LONG_TOKENS = 120
-"""A message with more may have passages: they begin at about 120 words, in scripts without spaces at about 90 tokens
-a passage."""
 
 
 async def _rank_topics(store: Store, scope: Scope, best: Sequence[Scored]) -> list[RecallTopic]:

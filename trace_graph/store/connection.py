@@ -43,17 +43,32 @@ class Transaction:
         result = await self._transaction.run(query.text, parameters)
         return [native(record) async for record in result]
 
+    async def run_lists(self, name: str, **parameters: Any) -> list[list[Any]]:
+        """Run one query that returns all its rows as lists in one record, and hand them on as they are."""
+        query = _checked(name, self.engine, parameters)
+        result = await self._transaction.run(query.text, parameters)
+        record = await result.single(strict=True)
+        rows: list[list[Any]] = record[0]
+        return rows
+
 
 class Store:
     """An open connection to one database."""
 
-    def __init__(self, driver: neo4j.AsyncDriver, engine: Engine, settings: Settings, server: ServerState | None) -> None:
+    def __init__(
+        self, driver: neo4j.AsyncDriver, engine: Engine, settings: Settings, server: ServerState | None,
+        local: LocalServer | None = None,
+    ) -> None:
         self.engine = engine
         self.server = server
         """The embedded engine, where that is what we are connected to."""
         self._driver = driver
         self._settings = settings
         self._database = server.database if server else settings.database
+        self._local = local
+        self._reviving = asyncio.Lock()
+        self._left: list[neo4j.AsyncDriver] = []
+        """Drivers of servers that are gone; other tasks may still be finding that out."""
 
     @classmethod
     async def connect(cls, settings: Settings) -> Store:
@@ -61,7 +76,7 @@ class Store:
 
         Raises: EngineUnavailable.
         """
-        server = None
+        server, local = None, None
         if settings.engine == "local":
             local = LocalServer(settings.data_folder, heap_mb=settings.heap_mb, start_seconds=settings.start_seconds)
             server = await local.ensure()
@@ -76,11 +91,12 @@ class Store:
         except BaseException:
             await driver.close()
             raise
-        return cls(driver, engine, settings, server)
+        return cls(driver, engine, settings, server, local)
 
     async def close(self) -> None:
         """Close the connection; the embedded engine goes on running."""
-        await self._driver.close()
+        for driver in (*self._left, self._driver):
+            await driver.close()
 
     async def read(self, name: str, **parameters: Any) -> list[Row]:
         """Run one reading query. Raises: EngineTimeout, EngineUnavailable, StoreFailed."""
@@ -93,6 +109,18 @@ class Store:
         rows = await self._retried(work, neo4j.READ_ACCESS, query.name)
         log.debug("read", extra={"query": name, "rows": len(rows), "milliseconds": (time.monotonic() - started) * 1000})
         return rows
+
+    async def read_lists(self, name: str, **parameters: Any) -> list[list[Any]]:
+        """Run a reading query that returns all its rows as lists in one record; their values hold no times.
+
+        Raises: EngineTimeout, EngineUnavailable, StoreFailed.
+        """
+        query = _checked(name, self.engine, parameters)
+
+        async def work(transaction: Transaction) -> list[list[Any]]:
+            return await transaction.run_lists(name, **parameters)
+
+        return await self._retried(work, neo4j.READ_ACCESS, query.name)
 
     async def write(self, work: Callable[[Transaction], Awaitable[T]], operation: str) -> T:
         """Run `work` in one transaction, all or nothing; it may run several times, so it must not do anything else.
@@ -132,11 +160,30 @@ class Store:
         )
         try:
             async with asyncio.timeout(deadline):
-                return await retrying(self._once, work, access)
+                return await retrying(self._once_revived, work, access)
         except TimeoutError as error:
             raise EngineTimeout(f"The database did not finish in {deadline:g} s ({operation}).") from error
         except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError, OSError) as error:
             raise translate(error, operation) from error
+
+    async def _once_revived(self, work: Callable[[Transaction], Awaitable[T]], access: str) -> T:
+        """One try; where the embedded engine turns out to be gone, it runs again for the next one."""
+        server = self.server
+        try:
+            return await self._once(work, access)
+        except neo4j.exceptions.ServiceUnavailable:
+            if self._local is not None:
+                await self._revive(self._local, server)
+            raise
+
+    async def _revive(self, local: LocalServer, gone: ServerState | None) -> None:
+        async with self._reviving:
+            if self.server != gone:
+                return
+            server = await local.ensure()
+            if server != gone:
+                self._left.append(self._driver)
+                self._driver, self.server = _driver(self._settings, server), server
 
     async def _once(self, work: Callable[[Transaction], Awaitable[T]], access: str) -> T:
         async with self._session(access) as session:

@@ -53,6 +53,9 @@ _BY_STATUS: dict[str, tuple[type[TraceGraphError], str]] = {
 
 def is_transient(error: BaseException) -> bool:
     """Whether the same operation may succeed when it is tried again."""
+    if isinstance(error, driver.IncompleteCommit):
+        # Nobody knows whether it was stored. The driver leaves it at that; our writes look for their own event first.
+        return True
     if isinstance(error, driver.DriverError | driver.Neo4jError):
         return error.is_retryable()
     return isinstance(error, ConnectionError)

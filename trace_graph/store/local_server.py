@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +28,9 @@ from trace_graph.store import arcadedb_http
 DATABASE = "trace_graph"
 USER = "root"
 STATE_FILE = "server.json"
+STARTING_FILE = "server.starting.json"
+"""What will be the state file once the server is ready: whoever starts it may be killed while it waits."""
+PID_FILE = "server.pid"
 LOG_FILE = "server.log"
 PASSWORD_FILE = "root.password"
 UNUSED_JARS = ("arcadedb-mcp", "arcadedb-redisw", "arcadedb-postgresw", "arcadedb-graphql", "arcadedb-console", "arcadedb-python")
@@ -63,7 +67,8 @@ class LocalServer:
     """The embedded engine of one data folder."""
 
     def __init__(self, folder: Path, *, heap_mb: int = 2048, start_seconds: float = 60.0) -> None:
-        self.folder = folder
+        # One name for one folder: by it a server is known to be ours.
+        self.folder = folder.resolve()
         self._heap_mb = heap_mb
         self._start_seconds = start_seconds
 
@@ -91,7 +96,7 @@ class LocalServer:
         if running is not None:
             return running
         with self._lock():
-            return self._running() or self._start()
+            return self._running() or self._half_started() or self._start()
 
     @contextlib.contextmanager
     def _lock(self):  # type: ignore[no-untyped-def]  # a generator whose type contextmanager supplies
@@ -112,41 +117,57 @@ class LocalServer:
 
     def _running(self) -> ServerState | None:
         """The server of the state file, if it answers with its password; a stale file or a reused pid does not."""
+        state = self._noted(STATE_FILE)
+        return state if state is not None and arcadedb_http.answers(state.http) else None
+
+    def _noted(self, name: str) -> ServerState | None:
+        """What a file says about a server, whether or not it is true."""
         try:
-            values = json.loads((self.folder / STATE_FILE).read_text(encoding="utf-8"))
-            state = ServerState(
+            values = json.loads((self.folder / name).read_text(encoding="utf-8"))
+            return ServerState(
                 pid=int(values["pid"]), bolt_port=int(values["bolt_port"]), http_port=int(values["http_port"]),
                 password=str(values["password"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return state if arcadedb_http.answers(state.http) else None
 
     def _start(self) -> ServerState:
-        self._refuse_strays()
         deadline = time.monotonic() + self._start_seconds
         while True:
             state, process = self._spawn()
-            if self._wait_until_ready(state, process, deadline):
-                break
+            if self._wait_until_ready(state, lambda started=process: started.poll() is None, deadline):
+                return self._ready(state)
+            if process.poll() is None:
+                process.terminate()
+                process.wait(timeout=10)
             if time.monotonic() > deadline or "in use" not in self._log_tail().lower():
                 raise EngineUnavailable(
                     f"The embedded engine did not start: {self._log_reason()}",
                     fix=f"Read {self.folder / LOG_FILE}.")
+
+    def _ready(self, state: ServerState) -> ServerState:
         if not arcadedb_http.database_exists(state.http, DATABASE):
             arcadedb_http.create_database(state.http, DATABASE)
         self._write_private(STATE_FILE, json.dumps(asdict(state)))
+        (self.folder / STARTING_FILE).unlink(missing_ok=True)
         return state
 
-    def _refuse_strays(self) -> None:
-        """A server of this folder that the state file does not know holds the files: name it instead of fighting it."""
-        try:
-            pid = int((self.folder / "server.pid").read_text(encoding="ascii"))
-        except (OSError, ValueError):
-            return
-        if self._is_ours(pid):
-            raise EngineUnavailable(
-                f"The engine of {self.folder} runs as process {pid}, but does not answer as {STATE_FILE} says.",
-                fix=f"Stop it with: trace-graph db stop (or end process {pid}), then try again.")
+    def _half_started(self) -> ServerState | None:
+        """The server of this folder whose starter was killed before it was ready; None where none is there.
+
+        A server that holds the files and does not come to answer is named instead of fought.
+        """
+        pid = self._known_pid()
+        if pid is None or not self._is_ours(pid):
+            return None
+        state = self._noted(STARTING_FILE) or self._noted(STATE_FILE)
+        deadline = time.monotonic() + self._start_seconds
+        if state is not None and state.pid == pid and self._wait_until_ready(state, lambda: self._is_ours(pid), deadline):
+            return self._ready(state)
+        if not self._is_ours(pid):
+            return None
+        raise EngineUnavailable(
+            f"The engine of {self.folder} runs as process {pid}, but does not answer as {STATE_FILE} says.",
+            fix=f"Stop it with: trace-graph db stop (or end process {pid}), then try again.")
 
     def _spawn(self) -> tuple[ServerState, subprocess.Popen[bytes]]:
         password = self._password()
@@ -155,8 +176,10 @@ class LocalServer:
             process = subprocess.Popen(
                 self._command(bolt_port, http_port), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT, start_new_session=True)
-        self._write_private("server.pid", str(process.pid))
-        return ServerState(process.pid, bolt_port, http_port, password), process
+        state = ServerState(process.pid, bolt_port, http_port, password)
+        self._write_private(STARTING_FILE, json.dumps(asdict(state)))
+        self._write_private(PID_FILE, str(process.pid))
+        return state, process
 
     def _command(self, bolt_port: int, http_port: int) -> list[str]:
         root = self.folder
@@ -188,14 +211,11 @@ class LocalServer:
             "-cp", os.pathsep.join(str(jar) for jar in jars), "com.arcadedb.server.ArcadeDBServer",
         ]
 
-    def _wait_until_ready(self, state: ServerState, process: subprocess.Popen[bytes], deadline: float) -> bool:
-        while time.monotonic() < deadline and process.poll() is None:
+    def _wait_until_ready(self, state: ServerState, lives: Callable[[], bool], deadline: float) -> bool:
+        while time.monotonic() < deadline and lives():
             if arcadedb_http.answers(state.http) and _listens(state.bolt_port):
                 return True
             time.sleep(0.05)
-        if process.poll() is None:
-            process.terminate()
-            process.wait(timeout=10)
         return False
 
     def _stop(self) -> bool:
@@ -203,6 +223,10 @@ class LocalServer:
             state = self._running()
             pid = state.pid if state else self._known_pid()
             if pid is None or not self._is_ours(pid):
+                if state is not None:
+                    raise EngineUnavailable(
+                        f"The engine of {self.folder} answers, but its process {pid} cannot be seen from here.",
+                        fix="Stop it where it was started.")
                 self._forget()
                 return False
             os.kill(pid, signal.SIGTERM)
@@ -219,17 +243,18 @@ class LocalServer:
 
     def _known_pid(self) -> int | None:
         try:
-            return int((self.folder / "server.pid").read_text(encoding="ascii"))
+            return int((self.folder / PID_FILE).read_text(encoding="ascii"))
         except (OSError, ValueError):
             return None
 
     def _forget(self) -> None:
-        for name in (STATE_FILE, "server.pid"):
+        for name in (STATE_FILE, STARTING_FILE, PID_FILE):
             (self.folder / name).unlink(missing_ok=True)
 
     def _is_ours(self, pid: int) -> bool:
         """Whether this process is the server of this folder; a pid may have been given to another program since."""
-        return f"-Darcadedb.server.rootPath={self.folder}" in _command_line(pid)
+        # With what follows it, so that the server of a folder whose name only begins so is not taken for it.
+        return f"-Darcadedb.server.rootPath={self.folder} -Darcadedb." in _command_line(pid)
 
     def _password(self) -> str:
         path = self.folder / PASSWORD_FILE

@@ -1,0 +1,94 @@
+"""`trace-graph import`: the messages of a file."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Coroutine
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
+
+import typer
+
+from trace_graph.cli.global_options import GlobalOptions, options_of
+from trace_graph.cli.opening import memory_of
+from trace_graph.cli.output import complain, show
+from trace_graph.cli.progress import progress_bar
+from trace_graph.cli.tables import counted
+from trace_graph.errors import NotFound, UsageError
+from trace_graph.text.display import visible
+
+if TYPE_CHECKING:
+    from trace_graph.models import ImportReport, RejectedLine
+
+MOST_SHOWN = 20
+"""Rejected lines listed in words; --json lists all."""
+HELD_IN_MEMORY = 16 * 1024 * 1024
+"""Bytes of standard input; what is longer waits in a temporary file. Guess."""
+
+
+def import_file(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a folder of BEAM chats; - is standard input.")],
+    space: Annotated[str, typer.Option("--space", metavar="S", help="The memory they belong to; created where it is new.")],
+    format: Annotated[str, typer.Option(
+        "--format", metavar="FORMAT", help="auto, jsonl, openai, locomo, longmemeval or beam.")] = "auto",
+    sample: Annotated[list[str] | None, typer.Option(
+        "--sample", metavar="ID", help="Only this conversation of the file; may be repeated.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Store nothing unless every line is good.")] = False,
+) -> Coroutine[Any, Any, int]:
+    """Remember the messages of a file.
+
+    Messages that are there already are recognised, so an import may be repeated. Lines that cannot be stored are listed
+    on stderr, the others are stored, and the exit code is 1.
+    """
+    if file == "-" and strict:
+        raise UsageError(
+            "--strict reads a file twice, which standard input does not allow.", fix="Save it to a file, or leave out --strict.")
+    if file != "-" and not Path(file).exists():
+        # Looked at before the memory is opened: a mistyped name must not create an empty one.
+        raise NotFound(f"There is no file {file}.", fix="Check the path.")
+    return _import(
+        options_of(context), _standard_input() if file == "-" else Path(file), space=space, format=format,
+        samples=sample, strict=strict)
+
+
+async def _import(options: GlobalOptions, source: Path | BinaryIO, **wanted: Any) -> int:
+    with ExitStack() as stack:
+        if not isinstance(source, Path):
+            stack.enter_context(source)
+        async with memory_of(options) as memory:
+            with progress_bar(options, "importing") as progress:
+                report = await memory.import_file(source, progress=progress, **wanted)
+    show(options, report, lambda: _words(report))
+    if not report.rejected:
+        return 0
+    if not options.json:
+        _list_rejected(report.rejected)
+    complain(
+        f"Error: partly failed: {report.messages:,} stored, {report.duplicates:,} known already, "
+        f"{len(report.rejected):,} rejected.")
+    return 1
+
+
+def _standard_input() -> BinaryIO:
+    """All of it, read before the event loop starts: inside, Ctrl-C could not interrupt the reading."""
+    held = tempfile.SpooledTemporaryFile(max_size=HELD_IN_MEMORY)  # noqa: SIM115  closed by _import
+    shutil.copyfileobj(sys.stdin.buffer, held)
+    held.seek(0)
+    return cast(BinaryIO, held)
+
+
+def _words(report: ImportReport) -> str:
+    return (
+        f"{counted(report.messages, 'message')} stored, {report.duplicates:,} known already, "
+        f"of {counted(report.sessions, 'session')}, in {report.seconds:.1f} s")
+
+
+def _list_rejected(rejected: list[RejectedLine]) -> None:
+    for one in rejected[:MOST_SHOWN]:
+        complain(f"line {one.line}: {visible(one.reason, one_line=True)}")
+    if len(rejected) > MOST_SHOWN:
+        complain(f"and {len(rejected) - MOST_SHOWN:,} more; --json lists all")

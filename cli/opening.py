@@ -1,0 +1,28 @@
+"""Which memory a command works on, and that it is said."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from trace_graph.cli.global_options import GlobalOptions
+from trace_graph.cli.output import remark
+
+if TYPE_CHECKING:
+    from trace_graph.memory import Memory
+
+
+@asynccontextmanager
+async def memory_of(options: GlobalOptions) -> AsyncIterator[Memory]:
+    """The memory that arguments and settings name, closed at the end; its address is said on stderr.
+
+    Raises: ConfigError.
+    """
+    from trace_graph.config import load_settings
+    from trace_graph.memory import Memory
+
+    settings = load_settings(uri=options.uri)
+    remark(options, f"using {settings.target}")
+    async with Memory(settings=settings, door="cli") as memory:
+        yield memory
