@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import bm25s
+import bm25s  # type: ignore[import-untyped]  # it ships no types
 import numpy as np
 
 from bench.scoring import Shown, tokens_of

@@ -7,18 +7,20 @@ import platform
 import subprocess
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from bench.locomo import REPOSITORY
 
 
-def circumstances(engine: str) -> dict[str, Any]:
-    """Date, commit, command, engine and machine."""
+def circumstances(engine: str, embedder: str) -> dict[str, Any]:
+    """Date, commit, command, engine, embedder and machine."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _git("rev-parse", "--short", "HEAD") + ("+changes" if _git("status", "--porcelain") else ""),
-        "command": " ".join(["python -m bench", *sys.argv[1:]]),
+        "command": " ".join([f"python -m bench.{Path(sys.argv[0]).stem}", *sys.argv[1:]]),
         "engine": engine,
+        "embedder": embedder,
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}",
     }

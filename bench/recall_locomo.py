@@ -2,8 +2,9 @@
 
     python -m bench.recall_locomo [--uri URI] [--samples conv-44 ...] [--misfiled 0.5] [--out FILE.json]
 
-Each conversation is imported into a space of its own and organised; a space of an earlier run of the same --run is
-used again. With --misfiled a second space of each conversation has that share of its segments under random topics.
+Each conversation is imported into a space of its own and organised. With --uri a space of an earlier run of the same
+--run is used again; without one a fresh embedded engine is started in a temporary folder, and removed at the end.
+With --misfiled a second space of each conversation has that share of its segments under random topics.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from typing import Any
 
 from bench.bm25 import Bm25
 from bench.circumstances import circumstances
+from bench.engine import engine_of, engine_title
 from bench.locomo import REPORT, default_file, messages
 from bench.misfile import misfile
 from bench.questions import Question, locomo_questions
 from bench.recall_report import BASELINE, PRODUCT, Answered, document, table
 from bench.scoring import BUDGETS, Shown, fills, tokens_of
 from trace_graph import Memory, TraceGraphError
-from trace_graph.config import Settings, load_settings
+from trace_graph.config import Settings
 from trace_graph.models import RecallResult
-from trace_graph.store.connection import Store
 
 DEEP = 400
 """Items asked for to fill the largest context: about 115 messages of LoCoMo make 4,000 tokens."""
@@ -86,7 +87,8 @@ async def ask(memory: Memory, space: str, questions: Sequence[Question], limit: 
         started = time.perf_counter()
         timed = await memory.recall(question.text, space=space, limit=limit)
         seconds = time.perf_counter() - started
-        deep = _shown(await memory.recall(question.text, space=space, limit=max(DEEP, limit)))
+        more = timed if limit >= DEEP else await memory.recall(question.text, space=space, limit=DEEP)
+        deep = _shown(more)
         if deep[: len(timed.items)] != _shown(timed):
             raise RankingDiffers(f"{question.id}: the answer with {DEEP} items does not begin as that with {limit}.")
         if len(deep) >= DEEP and not fills(deep, max(BUDGETS)):
@@ -104,13 +106,6 @@ def baseline(file: Path, sample: str, questions: Sequence[Question]) -> list[Ans
         ranking = index.ranking(question.text)
         answers.append(Answered(question, ranking, time.perf_counter() - started))
     return answers
-
-
-async def engine_title(settings: Settings) -> str:
-    """The engine behind the settings, with its version."""
-    store = await Store.connect(settings)
-    await store.close()
-    return store.engine.title
 
 
 async def _fill(memory: Memory, space: str, sample: str, options: Options) -> None:
@@ -131,7 +126,7 @@ def _tell(line: str) -> None:
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.recall_locomo", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--uri", help="local:/path or a Bolt URI; its password in NEO4J_PASSWORD (default: TRACE_GRAPH_URI)")
+    parser.add_argument("--uri", help="local:/path or a Bolt URI, whose password is in NEO4J_PASSWORD")
     parser.add_argument("--data", type=Path, default=default_file(), help="locomo10.json")
     parser.add_argument("--samples", nargs="+", default=list(REPORT), help="conversations (default: the report half)")
     parser.add_argument("--limit", type=int, default=50, help="items of an answer that is timed")
@@ -145,11 +140,13 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
 
 async def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Measure, print the table, and write the document where that was asked for."""
-    settings = load_settings(uri=chosen.uri)
-    answers = await measure(settings, Options(
-        chosen.data, tuple(chosen.samples), chosen.limit, chosen.questions, chosen.run, chosen.misfiled, chosen.seed))
-    measured = {"circumstances": circumstances(await engine_title(settings)), **document(answers)}
-    print(f"{measured['circumstances']}\n\n{table(answers)}")
+    async with engine_of(chosen.uri) as settings:
+        answers = await measure(settings, Options(
+            chosen.data, tuple(chosen.samples), chosen.limit, chosen.questions, chosen.run, chosen.misfiled,
+            chosen.seed))
+        about = circumstances(await engine_title(settings), settings.embedder)
+    measured = {"circumstances": about, **document(answers)}
+    print(f"{about}\n\n{table(answers)}")
     if chosen.out:
         chosen.out.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
     return measured

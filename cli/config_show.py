@@ -32,7 +32,7 @@ class Shown(NamedTuple):
 
 @config.callback()
 def settings_in_use() -> None:
-    """The settings in use."""
+    """See the settings in use."""
 
 
 @config.command("show")

@@ -20,7 +20,10 @@ db = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 @db.callback()
 def embedded_engine() -> None:
-    """Start, stop or look at the embedded engine; other commands start it when they need it."""
+    """Start, stop or look at the embedded engine.
+
+    Other commands start it when they need it.
+    """
 
 
 @db.command("start")

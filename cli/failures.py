@@ -11,6 +11,8 @@ from trace_graph.cli.output import ClosedPipe, complain, json_text, write
 from trace_graph.errors import TraceGraphError, UsageError
 from trace_graph.text.display import visible
 
+NOT_BUILT = frozenset({"--as-of", "--known-at", "--explain"})
+"""Options that the design has and this version has not."""
 INTERRUPTED = 130
 """As the shell has it: 128 + SIGINT."""
 CLOSED_PIPE = 141
@@ -34,7 +36,9 @@ def wrong_usage(error: typer.TyperException) -> UsageError:
     """Our error for arguments that typer refused."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "trace-graph"
-    sentence = error.format_message().strip()
+    option = getattr(error, "option_name", None)
+    sentence = f"The option {option} is not built yet" if option in NOT_BUILT else error.format_message().strip()
+    sentence = sentence.replace("Value error, ", "")  # pydantic's words before ours
     fault = UsageError(
         sentence if sentence.endswith((".", "?", ")")) else f"{sentence}.", fix=f"See {command} --help.")
     fault.__cause__ = error

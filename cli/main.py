@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import sys
 from collections.abc import Sequence
@@ -32,13 +31,14 @@ def run() -> None:
 def carry_out(arguments: Sequence[str]) -> int:
     """Run one command; its exit code. Failures are reported, never raised."""
     prepare_streams()
-    # Known before anything is parsed: where parsing fails, the error must be JSON too.
-    options = GlobalOptions(json="--json" in arguments, debug="--debug" in arguments)
+    options = GlobalOptions()
     try:
         return _carry_out(arguments, options)
     except TraceGraphError as error:
         return report_failure(error, options)
     except typer.TyperException as error:
+        # The parser stopped before it came to them, maybe.
+        options.json, options.debug = "--json" in arguments, "--debug" in arguments
         return report_failure(wrong_usage(error), options)
     except KeyboardInterrupt:
         complain("Interrupted.")
@@ -52,7 +52,8 @@ def carry_out(arguments: Sequence[str]) -> int:
 def build() -> Any:
     """All commands, each with the global options."""
     application = typer.Typer(
-        name=NAME, rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False, epilog=EXIT_CODES)
+        name=NAME, rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False, epilog=EXIT_CODES,
+        context_settings={"help_option_names": ["-h", "--help"]})
     application.callback(invoke_without_command=True)(_every_command)
     application.command("add")(add.add)
     application.command("import")(import_file.import_file)
@@ -74,6 +75,8 @@ def build() -> Any:
 def _carry_out(arguments: Sequence[str], options: GlobalOptions) -> int:
     outcome = build().main(args=list(arguments), prog_name=NAME, standalone_mode=False, obj=options)
     if inspect.iscoroutine(outcome):
+        import asyncio  # a tenth of a second that --help need not wait for
+
         outcome = asyncio.run(outcome)
     return outcome if isinstance(outcome, int) else 0
 

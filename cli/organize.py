@@ -23,9 +23,9 @@ def organize(
     space: Annotated[str, typer.Option("--space", metavar="S", help="The memory to organise.")],
     no_model: Annotated[bool, typer.Option("--no-model", help="Ask no language model; none is asked yet in any case.")] = False,
 ) -> Coroutine[Any, Any, int]:
-    """File waiting messages under topics and revise the summaries of topics that changed.
+    """File waiting messages under topics.
 
-    It may be interrupted and run again: what is done is done.
+    The summaries of the topics that changed are revised. It may be interrupted and run again: what is done is done.
     """
     options = options_of(context)
     if os.environ.get("TRACE_GRAPH_MODEL", "").strip() and not no_model:

@@ -62,7 +62,10 @@ def cypher(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A Cypher query.")],
     param: Parameters = None,
 ) -> Coroutine[Any, Any, int]:
-    """Run a query of your own; it can only read, whatever it says."""
+    """Run a query of your own, read only.
+
+    It cannot write, whatever it says.
+    """
     return _cypher(options_of(context), query, query_parameters(param))
 
 

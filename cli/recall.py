@@ -55,7 +55,7 @@ def _words(result: RecallResult) -> str:
         return "Nothing was found."
     parts = [_item(item) for item in result.items]
     if result.topics:
-        named = (f"{_path(topic.path)} ({topic.score:.2f})" for topic in result.topics)
+        named = (f"{_path(topic.path)} ({_score(topic.score)})" for topic in result.topics)
         parts.append(_head("Topics") + "\n" + "\n".join(f"{' ' * INDENT}{one}" for one in named))
     parts.append(_head(f"{counted(len(result.items), 'item')}, {counted(result.tokens, 'token')}"))
     return "\n\n".join(parts)
@@ -64,9 +64,13 @@ def _words(result: RecallResult) -> str:
 def _item(item: RecallItem) -> str:
     where = _path(item.topic_path) if item.topic_path else "not filed yet"
     author = visible(item.author, one_line=True)
-    head = f"{item.rank:>2}. {author}, {moment(item.occurred_at)}, {where}, score {item.score:.2f}"
-    cut = " [part of a long message]" if item.part else ""
-    return f"{_head(head + cut)}\n{_indented(visible(item.text).strip())}"
+    head = f"{item.rank:>2}. {author} · {moment(item.occurred_at)} · {where} · {_score(item.score)}"
+    part = " · part of a long message" if item.part else ""
+    return f"{_head(head + part)}\n{_indented(visible(item.text).strip())}"
+
+
+def _score(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}"  # no -0.00
 
 
 def _path(titles: list[str]) -> str:

@@ -22,7 +22,10 @@ def topic(
     id: Annotated[str, typer.Argument(metavar="ID", help="A topic's id; trace-graph tree --space S --ids shows them.")],
     history: Annotated[bool, typer.Option("--history", help="Show every revision, newest first, not only the current one.")] = False,
 ) -> Coroutine[Any, Any, int]:
-    """Show one topic: its path, its summary, and what that was made from."""
+    """Show one topic with its summary.
+
+    Prints its path, and the revisions of its summary with what they were made from.
+    """
     return _topic(options_of(context), id, history=history)
 
 

@@ -27,7 +27,10 @@ def tree(
     messages: Annotated[bool, typer.Option("--messages", help="Show the messages filed under each topic.")] = False,
     ids: Annotated[bool, typer.Option("--ids", help="Show each topic's id, as trace-graph topic takes it.")] = False,
 ) -> Coroutine[Any, Any, int]:
-    """Draw the tree of topics with their summaries, cut to the terminal's width."""
+    """Draw the tree of topics and their summaries.
+
+    Lines are cut to the terminal's width.
+    """
     return _tree(options_of(context), space, depth, messages=messages, ids=ids)
 
 

@@ -21,11 +21,13 @@ def generated_page() -> str:
         query.name: f"| {query.name} | {query.description.replace('{dimension}', '`dimension`')} |"
         for query in shipped_queries().all()
         if query.mode == "schema" and query.name.startswith(PREFIXES) and query.variant in ("any", "neo4j")}
-    return f"{head}{MARK}\n\n| query | what it keeps |\n|---|---|\n" + "\n".join(rows[name] for name in sorted(rows)) + "\n"
+    table = "\n".join(rows[name] for name in sorted(rows))
+    return f"{head}{MARK}\n\n| query | what it keeps |\n|---|---|\n{table}\n"
 
 
 if __name__ == "__main__":
     page = generated_page()
     if "--check" in sys.argv:
-        sys.exit(0 if page == PAGE.read_text(encoding="utf-8") else f"{PAGE} is stale: run tools/generate_data_model.py")
+        current = page == PAGE.read_text(encoding="utf-8")
+        sys.exit(0 if current else f"{PAGE} is stale: run tools/generate_data_model.py")
     PAGE.write_text(page, encoding="utf-8")

@@ -1,7 +1,8 @@
 """Settings: where they come from, and what is refused.
 
-Precedence, highest first: arguments, environment (`TRACE_GRAPH_*`, then the names other tools use), `trace-graph.toml` in
-the working folder, defaults. An empty value counts as not set. Nothing is read before `load_settings` is called.
+Precedence, highest first: arguments, environment (`TRACE_GRAPH_*`, then the names other tools use),
+`trace-graph.toml` in the working folder, defaults. An empty value counts as not set. Nothing is read before
+`load_settings` is called.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ FILE_NAME = "trace-graph.toml"
 
 
 class RecallSettings(BaseModel):
-    """The constants of the ranking. Source, unless said otherwise: docs/decisions/0003-recall.md (the measured recipe)."""
+    """The constants of the ranking. Source, unless said otherwise: docs/decisions/0003-recall.md."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,7 +58,8 @@ class Settings(BaseSettings):
 
     uri: str = Field("local:", validation_alias=AliasChoices("TRACE_GRAPH_URI", "NEO4J_URI", "NEO4J_URL"))
     """`local:` (the embedded engine in the user's data folder), `local:/path`, or any Bolt URI."""
-    username: str = Field("neo4j", validation_alias=AliasChoices("TRACE_GRAPH_USERNAME", "NEO4J_USERNAME", "NEO4J_USER"))
+    username: str = Field(
+        "neo4j", validation_alias=AliasChoices("TRACE_GRAPH_USERNAME", "NEO4J_USERNAME", "NEO4J_USER"))
     password: SecretStr | None = Field(None, validation_alias=AliasChoices("TRACE_GRAPH_PASSWORD", "NEO4J_PASSWORD"))
     database: str | None = Field(None, validation_alias=AliasChoices("TRACE_GRAPH_DATABASE", "NEO4J_DATABASE"))
     """The server's home database where unset."""
@@ -150,7 +152,8 @@ def load_settings(**arguments: Any) -> Settings:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"]) or "setting"
-        raise ConfigError(f"The setting {_shown(name)} cannot be used: {first['msg'].removeprefix('Value error, ')}.") from error
+        reason = first["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"The setting {_shown(name)} cannot be used: {reason}.") from error
     except ValueError as error:  # a trace-graph.toml that is no TOML
         raise ConfigError(f"{FILE_NAME} cannot be read: {error}.") from error
 

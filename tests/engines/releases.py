@@ -16,6 +16,8 @@ class Release:
     family: str
     """What the version of a server of this family begins with."""
     main_class: str
+    settings: tuple[tuple[str, str], ...] = ()
+    """Settings that only this release knows; another one refuses to start with them."""
 
     def covers(self, version: str) -> bool:
         """Whether a server of this version can stand for the release: same family, maybe another patch."""
@@ -38,5 +40,11 @@ class EngineAddress:
 
 
 NEO4J_5 = Release("neo4j-5.26", "5.26.12", "5.", "org.neo4j.server.CommunityEntryPoint")
-NEO4J_2026 = Release("neo4j-2026", "2026.09.0", "20", "org.neo4j.server.Neo4jCommunity")
+NEO4J_2026 = Release(
+    "neo4j-2026",
+    "2026.09.0",
+    "20",
+    "org.neo4j.server.Neo4jCommunity",
+    settings=(("server.fleet_discovery.enabled", "false"),),  # otherwise it broadcasts on the network
+)
 RELEASES = {release.kind: release for release in (NEO4J_5, NEO4J_2026)}

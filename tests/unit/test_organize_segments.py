@@ -8,7 +8,7 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trace_graph.errors import ConfigError
@@ -126,6 +126,7 @@ def test_turns_without_a_vector_stay_with_their_neighbours() -> None:
 axes = st.one_of(st.none(), st.integers(0, 3))
 
 
+@settings(deadline=None)
 @given(st.lists(axes, max_size=8), st.lists(axes, min_size=1, max_size=60))
 def test_every_turn_is_in_one_segment_of_allowed_size(before: list[int | None], new: list[int | None]) -> None:
     tails = {"s": filed(before)} if before else {}
@@ -139,6 +140,7 @@ def test_every_turn_is_in_one_segment_of_allowed_size(before: list[int | None], 
     assert [segment.joins for segment in segments[1:]] == [False] * (len(segments) - 1)
 
 
+@settings(deadline=None)
 @given(st.lists(axes, min_size=1, max_size=40))
 def test_a_session_that_comes_turn_by_turn_has_no_short_segment_but_the_last(turns: list[int | None]) -> None:
     new_id = numbered()

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trace_graph.models.ids import MessageId, RevisionId, TopicId
@@ -147,6 +147,7 @@ def test_children_without_a_summary_are_named() -> None:
         "all", "soup; music", ("r2", "r1"))
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=40), st.text(max_size=300), st.integers(1, 99)),
                 min_size=1, max_size=12))
 def test_a_parents_summary_keeps_to_its_size(given_children: list[tuple[str, str, int]]) -> None:
@@ -158,6 +159,7 @@ def test_a_parents_summary_keeps_to_its_size(given_children: list[tuple[str, str
     assert count_tokens(draft.text) <= PARENT_TOKENS + 40 * 2
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=8))
 def test_a_leafs_summary_keeps_to_its_size_and_names_its_sources(texts: list[str]) -> None:
     messages = [message(place, text, None) for place, text in enumerate(texts)]

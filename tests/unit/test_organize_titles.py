@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trace_graph.models.ids import MessageId
@@ -129,6 +129,7 @@ def test_a_topic_without_a_telling_word_is_called_by_what_was_said(
     assert title(phrases, Background.of([]), lexicon, otherwise=text) == expected
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=80), max_size=6))
 def test_a_title_is_never_empty_nor_too_long(texts: list[str]) -> None:
     lexicon = shipped_lexicon()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trace_graph.organize.vectors import centred, centred_centroid, halve, space_mean, unit_rows
@@ -46,6 +46,7 @@ def test_one_outlier_does_not_stay_alone() -> None:
     assert sorted(map(len, halve(rows, 3))) == [3, 10]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(small, small, small), min_size=2, max_size=30), st.integers(1, 6))
 def test_halves_are_complete_large_enough_and_repeatable(rows: list[tuple[float, ...]], minimum: int) -> None:
     units = unit_rows(np.array(rows))

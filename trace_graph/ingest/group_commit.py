@@ -80,7 +80,7 @@ class GroupCommit:
             receipts = await self._append(space, [waiting.request for waiting in group])
         except StoreFailed as error:
             await self._store_one_by_one(space, group, error)
-        except BaseException as error:  # noqa: BLE001  # whatever it is, whoever waits must hear of it
+        except BaseException as error:  # whatever it is, whoever waits must hear of it
             _fail(group, error)
             if not isinstance(error, Exception):
                 raise

@@ -108,7 +108,7 @@ def with_vectors(messages: list[Prepared], vectors: list[Vector | None]) -> list
 
 def as_list(vector: Vector | None) -> list[float] | None:
     """A vector as the driver takes it."""
-    return None if vector is None else [float(value) for value in vector]
+    return None if vector is None else vector.tolist()
 
 
 def message_properties(message: Prepared, *, space: str, key: str, seq: int, clock: dict[str, Any]) -> dict[str, Any]:

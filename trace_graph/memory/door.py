@@ -36,7 +36,7 @@ from trace_graph.retrieve.overview import list_queries, list_spaces, read_stats
 from trace_graph.retrieve.recall import RecallRequest, recall
 from trace_graph.retrieve.topics import read_topic, read_tree
 from trace_graph.store.ledger import Actor, Door
-from trace_graph.store.read_only import run_read_only
+from trace_graph.store.read_only import run_named, run_read_only
 from trace_graph.store.spaces import all_spaces, find_spaces, obtain_space, set_time_zone
 from trace_graph.text.rules import space_name
 from trace_graph.text.times import parse_time, utc_now, zone_name

@@ -8,7 +8,7 @@ from trace_graph.models.reports import OrganizeReport, QueryInfo, SpaceInfo, Sta
 from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessage
 
 __all__ = [
-    "ImportReport", "MessageId", "MessageInput", "NewId", "OrganizeReport", "Progress", "QueryInfo", "RecallItem", "RecallResult",
-    "RecallTopic", "Receipt", "RejectedLine", "Revision", "RevisionId", "Role", "SpaceId", "SpaceInfo", "Stats",
+    "ImportReport", "MessageId", "MessageInput", "NewId", "OrganizeReport", "Progress", "QueryInfo", "RecallItem",
+    "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "Revision", "RevisionId", "Role", "SpaceId", "SpaceInfo", "Stats",
     "TopicDetail", "TopicId", "TopicNode", "TreeMessage", "Why", "uuid7",
 ]

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from trace_graph.access.scopes import Space
 from trace_graph.models import NewId, TopicId
 from trace_graph.organize.lease import Lease
@@ -41,15 +39,27 @@ async def carry_out(
         if locked.done:
             return
         lease.check(locked)
-        await _write(transaction, space, filing, locked.next(lease.clock()), event_id, lease, actor)
+        clock = locked.next(lease.clock())
+        written = await _write_plan(transaction, space, filing.plan, clock)
+        await transaction.run("append_event", event=event(
+            clock, id=event_id, space=space.id, actor=actor, action="messages.filed", targets=written.targets,
+            records=written.records))
+        await transaction.run("update_space", space=space.id, properties={
+            **moved(clock), **lease.renewed(), "vector_sum": filing.vector_sum.tolist(),
+            "vector_count": filing.vector_count})
 
     await store.write(work, "carry_out_plan")
 
 
-async def _write(
-    transaction: Transaction, space: Space, filing: Filing, clock: Clock, event_id: str, lease: Lease, actor: Actor
-) -> None:
-    plan = filing.plan
+@dataclass(frozen=True)
+class _Written:
+    """What the ledger says of a plan."""
+
+    targets: list[str]
+    records: list[Record]
+
+
+async def _write_plan(transaction: Transaction, space: Space, plan: Plan, clock: Clock) -> _Written:
     topics = [
         {"id": new.id, "space": space.id, "kind": new.kind, "recorded_at": clock.recorded_at,
          "change_seq": clock.change_seq, "title": "", "status": "active"}
@@ -69,12 +79,8 @@ async def _write(
         *(Record("PARENT_OF closed", row) for row in closed),
         *(Record("PARENT_OF", {"from": row["parent"], "to": row["child"], **row["properties"]})
           for row in (*topic_edges, *message_edges))]
-    await transaction.run("append_event", event=event(
-        clock, id=event_id, space=space.id, actor=actor, action="messages.filed",
-        targets=[*(topic["id"] for topic in topics), *(row["child"] for row in message_edges)], records=records))
-    await transaction.run("update_space", space=space.id, properties={
-        **moved(clock), **lease.renewed(), "vector_sum": [float(value) for value in filing.vector_sum],
-        "vector_count": filing.vector_count})
+    targets = [*(topic["id"] for topic in topics), *(row["child"] for row in message_edges)]
+    return _Written(targets, records)
 
 
 def _closed(plan: Plan, clock: Clock) -> list[dict[str, Any]]:
@@ -117,7 +123,7 @@ def _caches(states: Mapping[TopicId, TopicState], stale: set[TopicId], space: st
 
 def _cache(state: TopicState) -> dict[str, Any]:
     return {
-        "depth": state.depth, "vector_sum": [float(value) for value in np.asarray(state.vector_sum)],
+        "depth": state.depth, "vector_sum": state.vector_sum.tolist(),
         "vector_count": state.vector_count, "message_count": state.message_count,
         "segment_count": state.segment_count, "child_count": state.child_count,
         "last_message_at": state.last_message_at}

@@ -21,7 +21,7 @@ from trace_graph.organize.plan import plan
 from trace_graph.organize.revising import Reviser
 from trace_graph.organize.segments import cut
 from trace_graph.organize.state import read_contents, read_tails, read_topics, read_waiting
-from trace_graph.organize.values import FiledSegment, MissingContents, Plan, Segment, ShapeSettings, Total, WaitingMessage
+from trace_graph.organize.values import FiledSegment, Plan, Segment, ShapeSettings, Total, WaitingMessage
 from trace_graph.organize.vectors import space_mean, vector_total
 from trace_graph.organize.words import shipped_lexicon
 from trace_graph.store.connection import Store
@@ -31,7 +31,7 @@ BATCH = 1000
 """Messages filed in one transaction. Guess: about a second of work on both engines."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Mean:
     """The running sum of the vectors of all filed messages."""
 
@@ -40,10 +40,12 @@ class _Mean:
     prior: Vector
 
     def with_more(self, messages: list[WaitingMessage]) -> _Mean:
+        """The sum once these messages are filed as well."""
         vectors = [message.vector for message in messages if message.vector is not None]
         return _Mean(self.total + vector_total(vectors, len(self.total)), self.count + len(vectors), self.prior)
 
     def value(self, settings: ShapeSettings) -> Total:
+        """What vectors are centred by."""
         return space_mean(self.prior, settings.prior_weight, self.total, self.count)
 
 
@@ -58,7 +60,7 @@ async def organize(
     started = time.monotonic()
     lease = await take_lease(store, space.id, new_id(), clock)
     try:
-        report = await _organize(store, space, lease, embedder, actor, new_id, progress, settings)
+        report = await _Run(store, space, lease, actor, new_id, settings).carry_through(embedder, progress)
     except BaseException:
         # What went wrong is what the caller must hear; a lease that cannot be given back expires by itself.
         with contextlib.suppress(TraceGraphError):
@@ -68,63 +70,65 @@ async def organize(
     return report.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
 
 
-async def _organize(
-    store: Store, space: Space, lease: Lease, embedder: Embedder, actor: Actor, new_id: NewId,
-    progress: Progress | None, settings: ShapeSettings,
-) -> OrganizeReport:
-    mean = await _read_mean(store, space, embedder)
-    filed, created = 0, 0
-    waiting = await _count_waiting(store, space)
-    while done := await _file_batch(store, space, lease, mean, settings, actor, new_id):
-        chosen, mean = done
-        filed += len(chosen.placements)
-        created += len(chosen.new_topics)
-        if progress is not None:
-            progress(filed, max(waiting, filed))
-    reviser = Reviser(store, space, lease, mean.value(settings), shipped_lexicon(), actor, new_id)
-    revised = await reviser.run()
-    return OrganizeReport(
-        filed=filed, waiting=await _count_waiting(store, space), topics_created=created, summaries_revised=revised,
-        seconds=0.0)
+@dataclass(frozen=True)
+class _Run:
+    """One run of the organiser, under its lease."""
 
+    store: Store
+    space: Space
+    lease: Lease
+    actor: Actor
+    new_id: NewId
+    settings: ShapeSettings
 
-async def _count_waiting(store: Store, space: Space) -> int:
-    rows = await store.read("count_waiting", spaces=[space.id])
-    return int(rows[0]["waiting"])
+    async def carry_through(self, embedder: Embedder, progress: Progress | None) -> OrganizeReport:
+        """File batch after batch until nothing waits, then revise what became stale."""
+        mean = await self._read_mean(embedder)
+        filed, created = 0, 0
+        waiting = await self._count_waiting()
+        while done := await self._file_batch(mean):
+            chosen, mean = done
+            filed += len(chosen.placements)
+            created += len(chosen.new_topics)
+            if progress is not None:
+                progress(filed, max(waiting, filed))
+        reviser = Reviser(
+            self.store, self.space, self.lease, mean.value(self.settings), shipped_lexicon(), self.actor, self.new_id)
+        revised = await reviser.run()
+        return OrganizeReport(
+            filed=filed, waiting=await self._count_waiting(), topics_created=created, summaries_revised=revised,
+            seconds=0.0)
 
+    async def _file_batch(self, mean: _Mean) -> tuple[Plan, _Mean] | None:
+        """File the first waiting messages; None where none waits."""
+        waiting, before = await read_waiting(self.store, self.space.id, BATCH)
+        if not waiting:
+            return None
+        tails = await read_tails(self.store, self.space.id, before)
+        grown = mean.with_more(waiting)
+        centre = grown.value(self.settings)
+        chosen = await self._plan(cut(waiting, tails, centre, self.new_id, settings=self.settings), centre)
+        await carry_out(
+            self.store, self.space, Filing(chosen, grown.total, grown.count), self.lease, actor=self.actor,
+            new_id=self.new_id)
+        return chosen, grown
 
-async def _file_batch(
-    store: Store, space: Space, lease: Lease, mean: _Mean, settings: ShapeSettings, actor: Actor, new_id: NewId
-) -> tuple[Plan, _Mean] | None:
-    """File the first waiting messages; None where none waits."""
-    waiting, before = await read_waiting(store, space.id, BATCH)
-    if not waiting:
-        return None
-    tails = await read_tails(store, space.id, before)
-    grown = mean.with_more(waiting)
-    centre = grown.value(settings)
-    segments = cut(waiting, tails, centre, new_id, settings=settings)
-    chosen = await _plan(store, space, segments, centre, settings, new_id)
-    await carry_out(store, space, Filing(chosen, grown.total, grown.count), lease, actor=actor, new_id=new_id)
-    return chosen, grown
+    async def _plan(self, segments: list[Segment], centre: Total) -> Plan:
+        """Plan, loading what lies in a topic only where the plan turns out to need it."""
+        tree = await read_topics(self.store, self.space.id, len(centre))
+        contents: dict[TopicId, list[FiledSegment]] = {}
+        while True:
+            answer = plan(tree, segments, contents, centre, self.new_id, settings=self.settings)
+            if isinstance(answer, Plan):
+                return answer
+            contents |= await read_contents(self.store, self.space.id, answer.topics)
 
+    async def _count_waiting(self) -> int:
+        rows = await self.store.read("count_waiting", spaces=[self.space.id])
+        return int(rows[0]["waiting"])
 
-async def _plan(
-    store: Store, space: Space, segments: list[Segment], centre: Total, settings: ShapeSettings, new_id: NewId
-) -> Plan:
-    """Plan, loading what lies in a topic only where the plan turns out to need it."""
-    tree = await read_topics(store, space.id, len(centre))
-    contents: dict[TopicId, list[FiledSegment]] = {}
-    while True:
-        answer = plan(tree, segments, contents, centre, new_id, settings=settings)
-        if isinstance(answer, Plan):
-            return answer
-        assert isinstance(answer, MissingContents)
-        contents |= await read_contents(store, space.id, answer.topics)
-
-
-async def _read_mean(store: Store, space: Space, embedder: Embedder) -> _Mean:
-    prior = await background_mean(embedder)
-    row = (await store.read("space_mean", spaces=[space.id]))[0]
-    total = np.zeros(len(prior)) if row["vector_sum"] is None else np.array(row["vector_sum"], dtype=np.float64)
-    return _Mean(total, row["vector_count"] or 0, prior)
+    async def _read_mean(self, embedder: Embedder) -> _Mean:
+        prior = await background_mean(embedder)
+        row = (await self.store.read("space_mean", spaces=[self.space.id]))[0]
+        total = np.zeros(len(prior)) if row["vector_sum"] is None else np.array(row["vector_sum"], dtype=np.float64)
+        return _Mean(total, row["vector_count"] or 0, prior)

@@ -14,8 +14,8 @@ from trace_graph.organize.state import read_messages
 from trace_graph.organize.summaries import ChildSummary, leaf_draft, parent_draft
 from trace_graph.organize.titles import Background, Phrases, leaf_phrases, parent_phrases, title
 from trace_graph.organize.values import Total
-from trace_graph.organize.words import Lexicon
 from trace_graph.organize.wording import Current, Wording, write_wordings
+from trace_graph.organize.words import Lexicon
 from trace_graph.store.connection import Row, Store
 from trace_graph.store.ledger import Actor
 
@@ -108,7 +108,8 @@ class Reviser:
                         own, background.less(own), self.lexicon, taken=taken.others(row["id"]),
                         otherwise=children[row["id"]][0]["title"] if children[row["id"]] else "")
                     taken.now(row["id"], name)
-                draft = parent_draft(name, [_child_summary(child) for child in children[row["id"]] if child["revision"]])
+                worded = [child for child in children[row["id"]] if child["revision"]]
+                draft = parent_draft(name, [_child_summary(child) for child in worded])
                 wordings.append(Wording(row["id"], draft, _current(row), from_messages=False))
             revised += await self._write(wordings)
         return revised

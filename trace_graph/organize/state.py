@@ -80,7 +80,8 @@ def waiting_message(row: Row) -> WaitingMessage:
 def _segment(rows: Sequence[Row]) -> FiledSegment:
     return FiledSegment(
         id=SegmentId(rows[0]["segment"]), topic=TopicId(rows[0]["topic"]),
-        messages=tuple(FiledMessage(MessageId(row["id"]), _vector(row["embedding"]), row["occurred_at"]) for row in rows))
+        messages=tuple(
+            FiledMessage(MessageId(row["id"]), _vector(row["embedding"]), row["occurred_at"]) for row in rows))
 
 
 def _topic_state(row: Row, dimension: int) -> TopicState:

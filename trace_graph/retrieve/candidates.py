@@ -158,4 +158,4 @@ def _bare(hits: Sequence[str]) -> tuple[str, ...]:
 
 
 def _floats(vector: Vector | None) -> list[float] | None:
-    return None if vector is None else [float(value) for value in vector]
+    return None if vector is None else vector.tolist()

@@ -11,7 +11,6 @@ from trace_graph.models import RecallItem, Why
 from trace_graph.retrieve.ranking import Scored
 from trace_graph.text.tokens import TokenCounter
 
-
 LONG_TOKENS = 120
 """A message with more may have passages: they begin at about 120 words, in scripts without spaces at about 90 tokens
 a passage."""

@@ -52,15 +52,17 @@ def read_question(text: str, scope: Scope, asked_at: datetime) -> Question:
 
 
 def _named(text: str, authors: Iterable[str]) -> set[str]:
-    """Authors whose whole name, or a word of at least three letters of it, stands in the text."""
+    """Authors whose whole name, or a word of at least three letters of it, stands in the text.
+
+    In scripts without spaces between words a name need not stand alone.
+    """
     words = set(re.findall(r"\w+", text.casefold()))
     found = set()
     for author in authors:
         parts = re.findall(r"\w+", author.casefold())
-        if author.casefold() in text.casefold() and set(parts) <= words:
-            found.add(author)
-        elif any(len(part) >= 3 and part in words for part in parts):
-            found.add(author)
-        elif not author.isascii() and author in text:  # scripts without spaces between words
+        whole = author.casefold() in text.casefold() and set(parts) <= words
+        in_part = any(len(part) >= 3 and part in words for part in parts)
+        unspaced = not author.isascii() and author in text
+        if whole or in_part or unspaced:
             found.add(author)
     return found

@@ -7,6 +7,7 @@ import http.client
 import json
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from trace_graph.errors import EngineUnavailable, StoreFailed
 
@@ -42,6 +43,23 @@ def create_database(endpoint: Endpoint, name: str) -> None:
     server_command(endpoint, f"create database {name}")
 
 
+def save_reading_group(endpoint: Endpoint, database: str, name: str) -> None:
+    """Create or replace a group whose users may read the records of one database, and do nothing else."""
+    # A resultSetLimit would cut results without a word, so there is none (-1).
+    _result(endpoint, "POST", "/api/v1/server/groups", {
+        "database": database, "name": name, "resultSetLimit": -1, "readTimeout": -1, "access": [],
+        "types": {"*": {"access": ["readRecord"]}}})
+
+
+def save_user(endpoint: Endpoint, name: str, password: str, databases: dict[str, list[str]]) -> None:
+    """Create a user, or give the one of that name this password and these groups by database."""
+    values = {"password": password, "databases": databases}
+    if name in {user["name"] for user in _result(endpoint, "GET", "/api/v1/server/users", None)}:
+        _result(endpoint, "PUT", f"/api/v1/server/users?name={quote(name)}", values)
+    else:
+        _result(endpoint, "POST", "/api/v1/server/users", {"name": name, **values})
+
+
 def server_command(endpoint: Endpoint, command: str) -> Any:
     """Run a command of the server itself. Raises: StoreFailed."""
     return _result(endpoint, "POST", "/api/v1/server", {"command": command})
@@ -57,7 +75,7 @@ def _result(endpoint: Endpoint, method: str, path: str, body: dict[str, Any] | N
         status, answer = _request(endpoint, method, path, body, seconds=600)
     except OSError as error:
         raise EngineUnavailable(f"The embedded engine does not answer on port {endpoint.port}: {error}.") from error
-    if status != 200:
+    if status not in (200, 201):
         detail = answer.get("detail") or answer.get("error") or f"HTTP {status}"
         raise StoreFailed(f"The embedded engine refused a command: {detail}")
     return answer.get("result")

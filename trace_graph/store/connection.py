@@ -14,7 +14,7 @@ import neo4j.time
 import tenacity
 
 from trace_graph.config import Settings
-from trace_graph.errors import EngineTimeout, StoreFailed
+from trace_graph.errors import EngineTimeout, Refused, StoreFailed
 from trace_graph.store.driver_errors import is_transient, translate, translated
 from trace_graph.store.engine import Engine, recognise
 from trace_graph.store.local_server import LocalServer, ServerState
@@ -69,6 +69,8 @@ class Store:
         self._reviving = asyncio.Lock()
         self._left: list[neo4j.AsyncDriver] = []
         """Drivers of servers that are gone; other tasks may still be finding that out."""
+        self._reader: tuple[ServerState, neo4j.AsyncDriver] | None = None
+        """Of the user that may only read, opened when it is first asked for."""
 
     @classmethod
     async def connect(cls, settings: Settings) -> Store:
@@ -95,7 +97,8 @@ class Store:
 
     async def close(self) -> None:
         """Close the connection; the embedded engine goes on running."""
-        for driver in (*self._left, self._driver):
+        reader = [self._reader[1]] if self._reader is not None else []
+        for driver in (*self._left, *reader, self._driver):
             await driver.close()
 
     async def read(self, name: str, **parameters: Any) -> list[Row]:
@@ -144,6 +147,28 @@ class Store:
         """The bookmark of what this connection wrote last."""
         values = await self._driver.execute_query_bookmark_manager.get_bookmarks()
         return ",".join(sorted(values)) or None
+
+    @property
+    def deadline_seconds(self) -> float:
+        """How long one operation may take."""
+        return self._settings.deadline_seconds
+
+    def reading_session(self) -> neo4j.AsyncSession:
+        """A session for queries that are not ours, in which the engine itself refuses to write.
+
+        Raises: Refused where the engine has nothing of the kind.
+        """
+        if self.engine.kind == "neo4j":
+            return self._session(neo4j.READ_ACCESS)
+        server = self.server
+        if server is None or not server.reader_password:
+            raise Refused(
+                "This ArcadeDB is not the embedded one: no user is known here who may only read.",
+                fix="Give TRACE_GRAPH_URI=local:/path, or a Neo4j.")
+        if self._reader is None or self._reader[0] != server:
+            self._left += [self._reader[1]] if self._reader is not None else []
+            self._reader = (server, _driver(self._settings, server.as_reader))
+        return self._reader[1].session(database=self._database, default_access_mode=neo4j.READ_ACCESS)
 
     def _session(self, access: str) -> neo4j.AsyncSession:
         return self._driver.session(

@@ -45,8 +45,10 @@ _BY_STATUS: dict[str, tuple[type[TraceGraphError], str]] = {
     "Neo.ClientError.Statement.ParameterMissing": (UsageError, "The query needs a parameter that was not given."),
     "Neo.ClientError.Statement.ArgumentError": (InvalidInput, "A value in the query cannot be used."),
     "Neo.ClientError.Transaction.TransactionTimedOut": (EngineTimeout, "The query ran past its time limit."),
-    "Neo.ClientError.Security.Unauthorized": (EngineUnavailable, "The database refused the user name or the password."),
-    "Neo.ClientError.Security.AuthenticationRateLimit": (EngineUnavailable, "The database refuses log-ins for a while."),
+    "Neo.ClientError.Security.Unauthorized": (
+        EngineUnavailable, "The database refused the user name or the password."),
+    "Neo.ClientError.Security.AuthenticationRateLimit": (
+        EngineUnavailable, "The database refuses log-ins for a while."),
     "Neo.ClientError.Database.DatabaseNotFound": (EngineUnavailable, "The server has no database of that name."),
 }
 

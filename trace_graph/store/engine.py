@@ -39,7 +39,7 @@ def recognise(agent: str, kernel_version: str) -> Engine:
     if "ArcadeDB" in agent:
         version = agent.rpartition("ArcadeDB")[2].strip(" )")
         return Engine("arcadedb", version, ("arcadedb", "any"), "scan", 1.0, 0.0)
-    major = int(kernel_version.split(".")[0])
+    major = int(kernel_version.partition(".")[0])
     # Calendar versions (2025.06 on) know CYPHER 25; SEARCH with a filter inside the index came in 2026.
     if major >= 2026:
         return Engine("neo4j", kernel_version, ("neo4j-search", "neo4j", "any"), "search", 2.0, 1.0)

@@ -46,7 +46,7 @@ class Clock:
 
     @classmethod
     def after(cls, change_seq: int | None, recorded_at: datetime | None, event_seq: int | None, now: datetime) -> Clock:
-        """The reading after the last one: the clock, or one tick past the last reading where the clock stands behind it."""
+        """The reading after the last one: the clock, or one tick past the last where the clock stands behind it."""
         moment = now if recorded_at is None else max(now, recorded_at + TICK)
         return cls((change_seq or 0) + 1, moment, (event_seq or 0) + 1)
 

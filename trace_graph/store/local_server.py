@@ -16,25 +16,25 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from importlib.util import find_spec
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from trace_graph.errors import EngineUnavailable
 from trace_graph.store import arcadedb_http
+from trace_graph.store.local_command import ROOT_PASSWORD_FILE, java_command
 
 DATABASE = "trace_graph"
 USER = "root"
+READER = "reader"
+"""The user that may only read, and the name of its group."""
 STATE_FILE = "server.json"
 STARTING_FILE = "server.starting.json"
 """What will be the state file once the server is ready: whoever starts it may be killed while it waits."""
 PID_FILE = "server.pid"
 LOG_FILE = "server.log"
-PASSWORD_FILE = "root.password"
-UNUSED_JARS = ("arcadedb-mcp", "arcadedb-redisw", "arcadedb-postgresw", "arcadedb-graphql", "arcadedb-console", "arcadedb-python")
-"""Doors of the engine that nobody here uses: what is not on the class path cannot listen."""
+READER_PASSWORD_FILE = "reader.password"
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class ServerState:
     password: str
 
     user: str = USER
+    reader_password: str = ""
+    """Of the user that may only read; empty until the server has one."""
     database: str = DATABASE
 
     def __repr__(self) -> str:
@@ -56,6 +58,11 @@ class ServerState:
     def bolt_uri(self) -> str:
         """For the driver."""
         return f"bolt://127.0.0.1:{self.bolt_port}"
+
+    @property
+    def as_reader(self) -> ServerState:
+        """The same server, for the user that may only read."""
+        return replace(self, user=READER, password=self.reader_password)
 
     @property
     def http(self) -> arcadedb_http.Endpoint:
@@ -93,10 +100,13 @@ class LocalServer:
 
     def _ensure(self) -> ServerState:
         running = self._running()
-        if running is not None:
+        if running is not None and running.reader_password:
             return running
         with self._lock():
-            return self._running() or self._half_started() or self._start()
+            running = self._running()
+            if running is None:
+                return self._half_started() or self._start()
+            return running if running.reader_password else self._ready(running)
 
     @contextlib.contextmanager
     def _lock(self):  # type: ignore[no-untyped-def]  # a generator whose type contextmanager supplies
@@ -126,7 +136,7 @@ class LocalServer:
             values = json.loads((self.folder / name).read_text(encoding="utf-8"))
             return ServerState(
                 pid=int(values["pid"]), bolt_port=int(values["bolt_port"]), http_port=int(values["http_port"]),
-                password=str(values["password"]))
+                password=str(values["password"]), reader_password=str(values.get("reader_password", "")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -147,9 +157,12 @@ class LocalServer:
     def _ready(self, state: ServerState) -> ServerState:
         if not arcadedb_http.database_exists(state.http, DATABASE):
             arcadedb_http.create_database(state.http, DATABASE)
-        self._write_private(STATE_FILE, json.dumps(asdict(state)))
+        ready = replace(state, reader_password=self._password(READER_PASSWORD_FILE))
+        arcadedb_http.save_reading_group(state.http, DATABASE, READER)
+        arcadedb_http.save_user(state.http, READER, ready.reader_password, {DATABASE: [READER]})
+        self._write_private(STATE_FILE, json.dumps(asdict(ready)))
         (self.folder / STARTING_FILE).unlink(missing_ok=True)
-        return state
+        return ready
 
     def _half_started(self) -> ServerState | None:
         """The server of this folder whose starter was killed before it was ready; None where none is there.
@@ -170,46 +183,16 @@ class LocalServer:
             fix=f"Stop it with: trace-graph db stop (or end process {pid}), then try again.")
 
     def _spawn(self) -> tuple[ServerState, subprocess.Popen[bytes]]:
-        password = self._password()
+        password = self._password(ROOT_PASSWORD_FILE)
         bolt_port, http_port = _free_ports(2)
         with (self.folder / LOG_FILE).open("wb") as log:
             process = subprocess.Popen(
-                self._command(bolt_port, http_port), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, start_new_session=True)
+                java_command(self.folder, bolt_port=bolt_port, http_port=http_port, heap_mb=self._heap_mb),
+                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         state = ServerState(process.pid, bolt_port, http_port, password)
         self._write_private(STARTING_FILE, json.dumps(asdict(state)))
         self._write_private(PID_FILE, str(process.pid))
         return state, process
-
-    def _command(self, bolt_port: int, http_port: int) -> list[str]:
-        root = self.folder
-        settings = {
-            "server.rootPath": root,
-            "server.databaseDirectory": root / "databases",
-            "server.logsDirectory": root / "log",
-            "server.rootPasswordPath": root / PASSWORD_FILE,
-            "server.httpIncomingHost": "127.0.0.1",
-            "server.httpIncomingPort": http_port,
-            "bolt.host": "127.0.0.1",
-            "bolt.port": bolt_port,
-            "server.plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin",
-            # The default of 0 may lose an acknowledged write in a power cut.
-            "txWalFlush": 2,
-            # Otherwise the whole vector graph is rebuilt 15 s after the last write.
-            "vectorIndex.inactivityRebuildTimeoutMs": 0,
-            "opencypher.loadCsv.allowFileUrls": "false",
-            "opencypher.loadCsv.allowRemoteUrls": "false",
-        }
-        java, jars = _java_and_jars()
-        return [
-            str(java), f"-Xmx{self._heap_mb}m", "-Djava.awt.headless=true", "-Dfile.encoding=UTF8",
-            "-Dpolyglot.engine.WarnInterpreterOnly=false", "--add-modules=jdk.incubator.vector",
-            "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED",
-            "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED", "--add-opens=java.base/java.lang=ALL-UNNAMED",
-            "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
-            *(f"-Darcadedb.{name}={value}" for name, value in settings.items()),
-            "-cp", os.pathsep.join(str(jar) for jar in jars), "com.arcadedb.server.ArcadeDBServer",
-        ]
 
     def _wait_until_ready(self, state: ServerState, lives: Callable[[], bool], deadline: float) -> bool:
         while time.monotonic() < deadline and lives():
@@ -256,12 +239,12 @@ class LocalServer:
         # With what follows it, so that the server of a folder whose name only begins so is not taken for it.
         return f"-Darcadedb.server.rootPath={self.folder} -Darcadedb." in _command_line(pid)
 
-    def _password(self) -> str:
-        path = self.folder / PASSWORD_FILE
+    def _password(self, name: str) -> str:
+        path = self.folder / name
         if path.exists():
             return path.read_text(encoding="ascii").strip()
         password = secrets.token_urlsafe(32)
-        self._write_private(PASSWORD_FILE, password)
+        self._write_private(name, password)
         return password
 
     def _write_private(self, name: str, text: str) -> None:
@@ -295,19 +278,6 @@ def _listens(port: int) -> bool:
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _java_and_jars() -> tuple[Path, list[Path]]:
-    spec = find_spec("arcadedb_embedded")
-    if spec is None or spec.origin is None:
-        raise EngineUnavailable(
-            "The package arcadedb-embedded is not installed.", fix="pip install arcadedb-embedded, or set TRACE_GRAPH_URI to a Neo4j.")
-    package = Path(spec.origin).parent
-    java = next((package / "jre" / "bin" / name for name in ("java", "java.exe") if (package / "jre" / "bin" / name).exists()), None)
-    if java is None:
-        raise EngineUnavailable(f"{package} holds no Java.", fix="Reinstall it: pip install --force-reinstall arcadedb-embedded.")
-    jars = sorted(jar for jar in (package / "jars").glob("*.jar") if not jar.name.startswith(UNUSED_JARS))
-    return java, jars
 
 
 def _command_line(pid: int) -> str:

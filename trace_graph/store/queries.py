@@ -47,10 +47,12 @@ class Queries:
     """All named queries, by name and variant."""
 
     def __init__(self, queries: Sequence[NamedQuery]) -> None:
-        self._by_key: Mapping[tuple[str, Variant], NamedQuery] = {(query.name, query.variant): query for query in queries}
+        self._by_key: Mapping[tuple[str, Variant], NamedQuery] = {
+            (query.name, query.variant): query for query in queries}
         if len(self._by_key) != len(queries):
             names = [f"{query.name} ({query.variant})" for query in queries]
-            raise StoreFailed(f"Queries with one name twice: {sorted({name for name in names if names.count(name) > 1})}.")
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise StoreFailed(f"Queries with one name twice: {twice}.")
 
     def all(self) -> list[NamedQuery]:
         """Every query, sorted by name and variant."""
@@ -95,8 +97,10 @@ def _parse_block(block: str, file: str) -> NamedQuery:
     text = "\n".join(body).strip()
     parameters = frozenset(part.strip() for part in fields.get("params", "").split(",") if part.strip())
     if mode not in get_args(Mode) or variant not in get_args(Variant) or not sentences or not text:
-        raise StoreFailed(f"{file}: the header of {name!r} lacks a sentence, a mode or its text, or names no engine we know.")
+        raise StoreFailed(
+            f"{file}: the header of {name!r} lacks a sentence, a mode or its text, or names no engine we know.")
     if parameters != set(_PARAMETER.findall(text)):
         raise StoreFailed(f"{file}: the params of {name!r} are not those of its text.")
     return NamedQuery(
-        name, " ".join(sentences), cast(Mode, mode), parameters, cast(Variant, variant), fields.get("unscoped"), text, file)
+        name, " ".join(sentences), cast(Mode, mode), parameters, cast(Variant, variant), fields.get("unscoped"), text,
+        file)

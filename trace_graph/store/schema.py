@@ -37,8 +37,9 @@ MIGRATIONS: tuple[Migration, ...] = (
         cypher=(
             "constraint_meta_id", "constraint_space_id", "constraint_space_name", "constraint_space_key",
             "constraint_topic_id", "constraint_revision_id", "constraint_revision_current", "constraint_message_id",
-            "constraint_message_place", "constraint_message_external", "constraint_passage_id", "constraint_session_key",
-            "constraint_event_id", "constraint_event_place", "constraint_parent_live", "index_message_space",
+            "constraint_message_place", "constraint_message_external", "constraint_passage_id",
+            "constraint_session_key", "constraint_event_id", "constraint_event_place", "constraint_parent_live",
+            "index_message_space",
             "index_message_waiting", "index_passage_space", "index_topic_space", "index_topic_stale",
             "index_session_space", "index_revision_space", "index_event_space",
         ),
