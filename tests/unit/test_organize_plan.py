@@ -221,6 +221,28 @@ def test_words_the_embedder_does_not_know_lie_with_what_was_said_before() -> Non
     space.check()
 
 
+def test_that_also_holds_for_what_was_said_in_the_same_batch() -> None:
+    space = Space()
+    evening = [replace(message(number, None, "a"), occurred_at=START + timedelta(hours=9)) for number in (4, 5, 6)]
+
+    found = space.organize([*talk(0, 3, 1, "a"), *talk(1, 3, 11, "b"), *evening])
+
+    topics = {placed.message: placed.topic for placed in found.placements}
+    assert topics["m00004"] == topics["m00001"] != topics["m00011"]
+    assert space.tree[topics["m00001"]].message_count == 6
+
+
+def test_an_older_message_does_not_turn_the_clock_of_its_topic_back() -> None:
+    space = Space()
+    space.organize(talk(0, 3, 500))
+
+    space.organize(talk(0, 3, 1, "older"))
+
+    leaf = space.plans[0].new_topics[0].id
+    assert {space.tree[topic].last_message_at for topic in (leaf, ROOT)} == {START + timedelta(minutes=502)}
+    space.check()
+
+
 def test_an_overfull_leaf_splits_and_the_larger_half_keeps_its_id() -> None:
     space = Space(shape=ShapeSettings(threshold=-1.0))
     for number in range(12):

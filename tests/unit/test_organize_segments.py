@@ -112,6 +112,15 @@ def test_a_full_segment_takes_no_more() -> None:
     assert (segment.joins, segment.id) == (False, "segment-1")
 
 
+def test_a_change_just_out_of_reach_of_the_open_segment_is_met_halfway() -> None:
+    new = [message(8 + place, axis) for place, axis in enumerate([0, 0, 1, 1, 1])]
+
+    segments = cut(new, {"s": filed([0] * 7)}, NO_MEAN, numbered())
+
+    assert seqs(segments) == [[8], [9, 10, 11, 12]]
+    assert segments[0].joins
+
+
 def test_after_a_silence_nothing_joins() -> None:
     [segment] = cut([message(3, 0, at=START + timedelta(hours=9))], {"s": filed([0, 0])}, NO_MEAN, numbered())
 

@@ -94,9 +94,8 @@ async def _read_state(
 ) -> _Draft:
     draft = _Draft()
     for name, id in session_ids.items():
-        key = session_key(space.id, name)
         draft.sessions[name] = {
-            "key": key, "id": id, "space": space.id, "name": name, "last_seq": 0, "last_id": None, "grown": False}
+            "key": session_key(space.id, name), "id": id, "space": space.id, "name": name, "last_seq": 0, "last_id": None, "grown": False}
     by_key = {row["key"]: row for row in draft.sessions.values()}
     for row in await transaction.run("session_ends", keys=list(by_key)):
         by_key[row["key"]].update(last_seq=row["last_seq"], last_id=row["last_id"])
@@ -113,30 +112,13 @@ def _place(draft: _Draft, space: Space, request: WriteRequest, clock: Clock) -> 
     """Give one request's messages their places; adds to the draft what is to be written for them."""
     receipts: list[Receipt] = []
     records: list[Record] = []
-    stamp = {"recorded_at": clock.recorded_at, "change_seq": clock.change_seq}
     for message in request.messages:
-        if message.id in draft.mine:
-            receipts.append(draft.mine[message.id])
-            continue
         key = external_key(space.id, message.external_id)
-        if key is not None and key in draft.known:
-            receipts.append(draft.known[key])
+        stored = draft.mine.get(message.id) or (draft.known.get(key) if key is not None else None)
+        if stored is not None:
+            receipts.append(stored)
             continue
-        session = draft.sessions[message.session]
-        seq = session["last_seq"] + 1
-        properties = message_properties(message, space=space.id, key=space.key, seq=seq, clock=stamp)
-        parts = [passage_properties(part, message, space=space.id, key=space.key) for part in message.passages]
-        records.append(Record("Message", properties))
-        records.extend(Record("Passage", part) for part in parts)
-        draft.messages.append(properties)
-        draft.passages.extend({"message": message.id, "properties": part} for part in parts)
-        if session["last_id"] is not None:
-            draft.links.append([session["last_id"], message.id])
-            records.append(Record("NEXT", {"from": session["last_id"], "to": message.id}))
-        session.update(last_seq=seq, last_id=message.id, grown=True)
-        if len(draft.authors) < MOST_AUTHORS:
-            draft.authors.setdefault(message.author)
-        receipt = _receipt({**properties}, duplicate=False)
+        receipt = _place_one(draft, space, message, clock, records)
         receipts.append(receipt)
         if key is not None:
             draft.known[key] = receipt.model_copy(update={"duplicate": True})
@@ -145,6 +127,26 @@ def _place(draft: _Draft, space: Space, request: WriteRequest, clock: Clock) -> 
             clock, id=request.event_id, space=space.id, actor=request.actor, action="messages.added",
             targets=[record.properties["id"] for record in records if record.kind == "Message"], records=records))
     return receipts
+
+
+def _place_one(draft: _Draft, space: Space, message: Prepared, clock: Clock, records: list[Record]) -> Receipt:
+    """The next place of its session; what is written for the message goes into the draft and into the records."""
+    session = draft.sessions[message.session]
+    seq = session["last_seq"] + 1
+    stamp = {"recorded_at": clock.recorded_at, "change_seq": clock.change_seq}
+    properties = message_properties(message, space=space.id, key=space.key, seq=seq, clock=stamp)
+    parts = [passage_properties(part, message, space=space.id, key=space.key) for part in message.passages]
+    records.append(Record("Message", properties))
+    records.extend(Record("Passage", part) for part in parts)
+    draft.messages.append(properties)
+    draft.passages.extend({"message": message.id, "properties": part} for part in parts)
+    if session["last_id"] is not None:
+        draft.links.append([session["last_id"], message.id])
+        records.append(Record("NEXT", {"from": session["last_id"], "to": message.id}))
+    session.update(last_seq=seq, last_id=message.id, grown=True)
+    if len(draft.authors) < MOST_AUTHORS:
+        draft.authors.setdefault(message.author)
+    return _receipt(properties, duplicate=False)
 
 
 async def _write(transaction: Transaction, space: Space, locked: LockedSpace, draft: _Draft) -> None:

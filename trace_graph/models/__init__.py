@@ -9,6 +9,7 @@ from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessa
 
 __all__ = [
     "ImportReport", "MessageId", "MessageInput", "NewId", "OrganizeReport", "Progress", "QueryInfo", "RecallItem",
-    "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "Revision", "RevisionId", "Role", "SpaceId", "SpaceInfo", "Stats",
+    "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "Revision", "RevisionId", "Role", "SpaceId",
+    "SpaceInfo", "Stats",
     "TopicDetail", "TopicId", "TopicNode", "TreeMessage", "Why", "uuid7",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 from trace_graph.access.scopes import Space
 from trace_graph.models import NewId, TopicId
 from trace_graph.organize.lease import Lease
-from trace_graph.organize.values import Decision, Plan, TopicState, Total
+from trace_graph.organize.values import Decision, MovedPlacement, Placement, Plan, TopicState, Total
 from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.ledger import Actor, Clock, Record, event
 from trace_graph.store.spaces import lock_space, moved
@@ -99,9 +99,8 @@ def _topic_edges(plan: Plan, clock: Clock) -> list[dict[str, Any]]:
 
 
 def _message_edges(plan: Plan, clock: Clock) -> list[dict[str, Any]]:
-    return [
-        _edge(place.topic, place.message, clock, place.decision, place.segment)
-        for place in (*plan.placements, *plan.moved)]
+    places: list[Placement | MovedPlacement] = [*plan.placements, *plan.moved]
+    return [_edge(place.topic, place.message, clock, place.decision, place.segment) for place in places]
 
 
 def _edge(

@@ -76,12 +76,12 @@ async def write_wordings(
 async def _write(
     transaction: Transaction, space: Space, due: Sequence[tuple[str, Wording]], clock: Clock
 ) -> list[Record]:
-    retired = [
+    retired: list[dict[str, Any]] = [
         {"id": wording.current.id, "retired_at": clock.recorded_at, "retired_seq": clock.change_seq}
         for _, wording in due if wording.current is not None]
-    revisions = [
+    revisions: list[dict[str, Any]] = [
         {"topic": wording.topic, "properties": _revision(id, wording, space, clock)} for id, wording in due]
-    superseded = [
+    superseded: list[dict[str, Any]] = [
         {"new": id, "old": wording.current.id, "properties": {
             "recorded_at": clock.recorded_at, "change_seq": clock.change_seq, "reason": "content changed",
             "decided_by": "extractive"}}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from trace_graph.errors import UsageError, WriteRefused
@@ -24,8 +25,8 @@ PROCEDURES = frozenset({
 NAMESPACES = frozenset({
     "date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector",
 })
-"""What the name of a function may begin with where it has a dot: those of the engines' own functions that compute and do
-nothing else. Others may wait (util.sleep), run queries (apoc.cypher.runFirstColumnMany) or reach addresses (genai)."""
+"""What the name of a function may begin with where it has a dot: these compute and do nothing else. Others may wait
+(util.sleep), run queries (apoc.cypher.runFirstColumnMany) or reach addresses (genai.vector.encode)."""
 
 _TOKEN = re.compile(
     r"""(?P<skip>//[^\r\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
@@ -53,6 +54,9 @@ class Token:
         return self.text == keyword or (starts_as_number and self.text.endswith(keyword))
 
 
+DOT, BRACKET = Token("mark", "."), Token("mark", "(")
+
+
 def refuse_by_words(query: str) -> None:
     """Refuse a query that loads a file or an address, or calls what is not on the lists.
 
@@ -62,8 +66,8 @@ def refuse_by_words(query: str) -> None:
     if not tokens:
         raise UsageError("The query is empty.", fix="Give a Cypher query, such as: MATCH (n) RETURN count(n)")
     if tokens[0].is_keyword("profile"):
-        raise UsageError("PROFILE is not accepted here.", fix="Use EXPLAIN to see the plan, or run the query without it.")
-    for first, second in zip(tokens, tokens[1:], strict=False):
+        raise UsageError("PROFILE is not accepted here.", fix="Use EXPLAIN to see the plan, or leave it out.")
+    for first, second in pairwise(tokens):
         if first.is_keyword("load") and second.is_keyword("csv"):
             raise WriteRefused(
                 "LOAD CSV reads files and addresses; here only the graph can be read.",
@@ -122,7 +126,7 @@ def _called_procedures(tokens: list[Token]) -> list[str]:
     for place, token in enumerate(tokens[:-1]):
         if token.is_keyword("call") and tokens[place + 1].kind != "mark":
             end = place + 2
-            while end + 1 < len(tokens) and tokens[end].text == "." and tokens[end + 1].kind != "mark":
+            while end + 1 < len(tokens) and tokens[end] == DOT and tokens[end + 1].kind != "mark":
                 end += 2
             names.append(_joined(tokens[place + 1:end]))
     return names
@@ -132,10 +136,10 @@ def _called_functions(tokens: list[Token]) -> list[str]:
     """The names with a dot that stand before a round bracket and not after CALL."""
     names = []
     for place, token in enumerate(tokens):
-        if token != Token("mark", "("):
+        if token != BRACKET:
             continue
         start = place - 1
-        while start >= 2 and tokens[start].kind != "mark" and tokens[start - 1] == Token("mark", "."):
+        while start >= 2 and tokens[start].kind != "mark" and tokens[start - 1] == DOT:
             start -= 2
         called = start >= 1 and tokens[start - 1].is_keyword("call")
         if 0 <= start < place - 1 and not called:

@@ -15,12 +15,12 @@ import neo4j.vector
 def plain_value(value: Any) -> Any:
     """One value of a row.
 
-    A node is {"id", "labels", "properties"}, a relationship {"id", "type", "start", "end", "properties"} with the ids of
-    its nodes, a path the list of its nodes and relationships in turn. `id` is the engine's, not our property of that name.
-    A moment is an aware datetime in UTC (one without a zone counts as UTC); dates, times and durations are ISO 8601 text;
-    points are text; bytes are base64.
+    A node is {"id", "labels", "properties"}, a relationship {"id", "type", "start", "end", "properties"} with the ids
+    of its nodes, a path the list of its nodes and relationships in turn. `id` is the engine's own, not our property of
+    that name. A moment is an aware datetime in UTC (without a zone it counts as UTC); dates, times and durations are
+    ISO 8601 text, points text, bytes base64.
     """
-    if value is None or isinstance(value, str | bool | int | float):
+    if value is None or isinstance(value, str | bool | int | float | datetime):
         return value
     if isinstance(value, list | tuple) and not isinstance(value, neo4j.spatial.Point | neo4j.time.Duration):
         return [plain_value(part) for part in value]
@@ -37,7 +37,7 @@ def _plain_graph(value: neo4j.graph.Node | neo4j.graph.Relationship | neo4j.grap
         for relationship, node in zip(value.relationships, value.nodes[1:], strict=True):
             parts += [_plain_graph(relationship), _plain_graph(node)]
         return parts
-    properties = {key: plain_value(part) for key, part in value.items()}
+    properties = {key: plain_value(value[key]) for key in value}
     if isinstance(value, neo4j.graph.Node):
         return {"id": value.element_id, "labels": sorted(value.labels), "properties": properties}
     start, end = ((node.element_id if node is not None else None) for node in (value.start_node, value.end_node))

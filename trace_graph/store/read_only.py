@@ -11,7 +11,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from typing import Any
 
 import neo4j
@@ -31,8 +31,6 @@ ACTING_OPERATORS = {
     "TerminateTransactions": "TERMINATE TRANSACTIONS ends the work of others; here only the graph can be read.",
 }
 """Operators of plans whose type is read although they do more than read the graph."""
-FETCH = 1000
-"""Rows that a driver asks for at once: the default of the official one."""
 _EXPLAIN = "EXPLAIN "
 _PLACE = re.compile(r"\(line 1, column (\d+) \(offset: (\d+)\)\)")
 
@@ -58,8 +56,8 @@ async def run_read_only(
         rows: at most so many are returned; `Rows.cut` says whether there were more.
         seconds: of time; default: the deadline of the store.
 
-    Raises: WriteRefused (a write, a file or an address, a procedure that is not on the list), UsageError (the query does
-    not hold together, or a parameter is missing), EngineTimeout, EngineUnavailable, Refused.
+    Raises: WriteRefused (a write, a file or an address, a procedure that is not on the list), UsageError (the query
+    does not hold together, or a parameter is missing), EngineTimeout, EngineUnavailable, Refused.
     """
     limit = store.deadline_seconds if seconds is None else seconds
     if rows < 1 or not limit > 0:
@@ -67,7 +65,8 @@ async def run_read_only(
     refuse_by_words(query)
     started = time.monotonic()
     found = await _limited(_run_free(store, query, dict(parameters), rows, limit), limit)
-    log.info("cypher", extra={"rows": len(found), "cut": found.cut, "milliseconds": (time.monotonic() - started) * 1000})
+    milliseconds = (time.monotonic() - started) * 1000
+    log.debug("cypher", extra={"rows": len(found), "cut": found.cut, "milliseconds": milliseconds})
     return found
 
 
@@ -85,25 +84,22 @@ async def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> l
     query = _named(store, name)
     if query.mode != "read":
         raise WriteRefused(
-            f"The query {query.name} is one of those that change the database (mode {query.mode}); only reading ones run here.")
+            f"The query {query.name} changes the database (mode {query.mode}); only reading ones run here.",
+            fix="See trace-graph queries list for those of mode read.")
     given = {key: value for key, value in parameters.items() if key != "spaces" or key in query.parameters}
     _refuse_wrong_parameters(query, given)
-    limit = store.deadline_seconds
-    return await _limited(_run_checked(store, query.text, given, limit), limit)
+    return [{key: plain_value(value) for key, value in row.items()} for row in await store.read(query.name, **given)]
 
 
 def _named(store: Store, name: str) -> NamedQuery:
     match = re.fullmatch(r"\s*(\S+)\s*(?:\(([a-z-]+)\))?\s*", name)
     wanted, variant = (match[1], match[2]) if match else (name, None)
-    known = [query for query in shipped_queries().all() if query.name == wanted]
-    if variant is None or not known:
-        return shipped_queries().pick(wanted, store.engine.variants)
-    for query in known:
-        if query.variant == variant and variant in store.engine.variants:
-            return query
-    raise UsageError(
-        f"{store.engine.title} does not run the query {wanted} in a variant {variant}.",
-        fix=f"Run {wanted} without the variant: the right one is picked.")
+    query = shipped_queries().pick(wanted, store.engine.variants)
+    if variant is not None and variant != query.variant:
+        raise UsageError(
+            f"{store.engine.title} runs the query {wanted} in the variant {query.variant}, not {variant}.",
+            fix=f"Give the name without a variant: {wanted}")
+    return query
 
 
 def _refuse_wrong_parameters(query: NamedQuery, given: Mapping[str, Any]) -> None:
@@ -116,8 +112,8 @@ def _refuse_wrong_parameters(query: NamedQuery, given: Mapping[str, Any]) -> Non
             fix=f"See trace-graph queries show {query.name}.")
 
 
-async def _limited(running: Any, seconds: float) -> Any:
-    """Wait for a query, in our errors. `running` is a coroutine; its value is handed on."""
+async def _limited(running: Awaitable[Rows], seconds: float) -> Rows:
+    """Wait for a query, but not for ever, and in our errors."""
     try:
         async with asyncio.timeout(seconds):
             return await running
@@ -140,7 +136,7 @@ async def _run_free(store: Store, query: str, parameters: dict[str, Any], rows: 
                 if len(found) == rows:
                     found.cut = True
                     return found
-                found.append({key: plain_value(value) for key, value in record.items()})
+                found.append({key: plain_value(value) for key, value in record.items()})  # type: ignore[no-untyped-call]
             summary = await result.consume()
             if summary.plan is not None:
                 return Rows([{"plan": summary.plan["args"]["string-representation"]}], cut=False)
@@ -153,17 +149,9 @@ async def _run_free(store: Store, query: str, parameters: dict[str, Any], rows: 
             transaction.cancel()
 
 
-async def _run_checked(store: Store, query: str, parameters: dict[str, Any], seconds: float) -> list[Row]:
-    async with store.reading_session() as session:
-        transaction = await session.begin_transaction(timeout=seconds)
-        async with transaction:
-            result = await _run(transaction, query, parameters)
-            return [{key: plain_value(value) for key, value in record.items()} async for record in result]
-
-
 async def _run(transaction: neo4j.AsyncTransaction, query: str, parameters: dict[str, Any]) -> neo4j.AsyncResult:
     try:
-        return await transaction.run(query, parameters)  # type: ignore[arg-type]  # a query that somebody wrote
+        return await transaction.run(query, parameters)
     except (TypeError, ValueError, OverflowError) as error:
         raise UsageError(
             "A parameter holds a value that the database does not know.",
