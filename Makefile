@@ -19,16 +19,15 @@ venv: .venv/up-to-date ## the environment in .venv, made again when pyproject.to
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	touch $@
 
-demo: venv ## a small memory in a temporary folder: add, organize, tree, recall
+demo: venv ## examples/demo.jsonl in a temporary folder: import, organize, tree, recall
 	@set -euo pipefail; \
 	export TRACE_GRAPH_URI="local:$$(mktemp -d)"; \
 	trap '$(BIN)/trace-graph db stop; rm -rf "$${TRACE_GRAPH_URI#local:}"' EXIT; \
 	set -x; \
-	$(BIN)/trace-graph add "The kiln reached 1,240 degrees before the glaze ran." --space demo --author Mira; \
-	$(BIN)/trace-graph add "Next time we stop the kiln at 1,220 degrees." --space demo --author Jonas; \
+	$(BIN)/trace-graph import examples/demo.jsonl --space demo; \
 	$(BIN)/trace-graph organize --space demo; \
-	$(BIN)/trace-graph tree --space demo --messages; \
-	$(BIN)/trace-graph recall "How hot should the kiln get?" --space demo
+	$(BIN)/trace-graph tree --space demo; \
+	$(BIN)/trace-graph recall "Where does Mira work now?" --space demo --limit 5
 
 test: venv ## everything that .ci/run checks
 	$(STEP) "style" $(MAKE) --no-print-directory lint

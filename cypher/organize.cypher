@@ -32,13 +32,11 @@ RETURN count(m) AS waiting
 // mode: read
 // params: keys, spaces
 UNWIND $keys AS key
-MATCH (last:Message {place_key: key})
-WITH last WHERE last.space IN $spaces
+MATCH (last:Message {place_key: key}) WHERE last.space IN $spaces
 MATCH (t:Topic)-[p:PARENT_OF {live_key: last.id}]->(last)
-WITH last, t, p.segment AS segment
-MATCH (t)-[q:PARENT_OF {segment: segment}]->(m:Message)
+MATCH (t)-[q:PARENT_OF {segment: p.segment}]->(m:Message)
 WHERE q.retired_at IS NULL
-RETURN last.session AS session, t.id AS topic, segment, m.id AS id, m.seq AS seq,
+RETURN last.session AS session, t.id AS topic, p.segment AS segment, m.id AS id, m.seq AS seq,
        m.embedding AS embedding, m.occurred_at AS occurred_at
 ORDER BY session, seq
 
@@ -47,8 +45,7 @@ ORDER BY session, seq
 // mode: read
 // params: topics, spaces
 UNWIND $topics AS topic
-MATCH (t:Topic {id: topic})
-WITH t WHERE t.space IN $spaces
+MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
 MATCH (t)-[p:PARENT_OF]->(m:Message)
 WHERE p.retired_at IS NULL
 RETURN t.id AS topic, p.segment AS segment, m.id AS id, m.session AS session, m.seq AS seq, m.author AS author,
@@ -121,8 +118,7 @@ RETURN t.id AS id, t.depth AS depth, t.child_count AS child_count, t.phrases AS 
 // mode: read
 // params: topics, spaces
 UNWIND $topics AS topic
-MATCH (t:Topic {id: topic})
-WITH t WHERE t.space IN $spaces
+MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
 MATCH (t)-[p:PARENT_OF]->(child:Topic)
 WHERE p.retired_at IS NULL
 OPTIONAL MATCH (child)-[:HAS_REVISION]->(r:SummaryRevision {current_key: child.id})
@@ -179,8 +175,7 @@ CREATE (r)-[d:DERIVED_FROM]->(source) SET d = row.properties
 // mode: read
 // params: topics, spaces
 UNWIND $topics AS topic
-MATCH (t:Topic {id: topic})
-WITH t WHERE t.space IN $spaces
+MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
 MATCH (parent:Topic)-[:PARENT_OF {live_key: t.id}]->(t)
 WITH DISTINCT parent
 MATCH (parent)-[p:PARENT_OF]->(child:Topic)

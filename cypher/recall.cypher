@@ -165,8 +165,7 @@ RETURN m.id AS id, best.start AS start, best.end AS end
 // mode: read
 // params: ids, spaces
 UNWIND $ids AS id
-MATCH (t:Topic {id: id})
-WITH t WHERE t.space IN $spaces
+MATCH (t:Topic {id: id}) WHERE t.space IN $spaces
 MATCH (a:Topic)-[edges:PARENT_OF*0..8]->(t)
 WHERE all(edge IN edges WHERE edge.retired_at IS NULL)
 RETURN t.id AS id, a.id AS ancestor, a.title AS title, a.kind AS kind, size(edges) AS distance

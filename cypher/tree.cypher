@@ -24,8 +24,7 @@ RETURN t.id AS topic, m.id AS id, m.external_id AS external_id, m.session AS ses
 // A topic with its summary revisions, newest first, and what each was made from; one row without a number if it has none.
 // mode: read
 // params: topic, spaces
-MATCH (t:Topic {id: $topic})
-WITH t WHERE t.space IN $spaces
+MATCH (t:Topic {id: $topic}) WHERE t.space IN $spaces
 OPTIONAL MATCH (t)-[:HAS_REVISION]->(r:SummaryRevision)
 OPTIONAL MATCH (r)-[:DERIVED_FROM]->(source)
 WITH t, r, collect(source.id) AS sources
@@ -37,6 +36,5 @@ ORDER BY number DESC
 // The space that a topic lies in.
 // mode: read
 // params: topic, spaces
-MATCH (t:Topic {id: $topic})
-WITH t WHERE t.space IN $spaces
+MATCH (t:Topic {id: $topic}) WHERE t.space IN $spaces
 RETURN t.space AS space
