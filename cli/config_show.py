@@ -57,7 +57,9 @@ def _settings(options: GlobalOptions) -> Iterator[Shown]:
         yield Shown(name, value, source)
 
 
-def _flat(settings: BaseModel, prefix: str = "", variable: str = "TRACE_GRAPH_") -> Iterator[tuple[str, Any, list[str]]]:
+def _flat(
+    settings: BaseModel, prefix: str = "", variable: str = "TRACE_GRAPH_"
+) -> Iterator[tuple[str, Any, list[str]]]:
     """Each setting, its value in words, and the variables that may set it, first come first served."""
     from pydantic import AliasChoices, BaseModel, SecretStr
 

@@ -7,7 +7,7 @@ import traceback
 import typer
 
 from trace_graph.cli.global_options import GlobalOptions
-from trace_graph.cli.output import ClosedPipe, complain, json_text, write
+from trace_graph.cli.output import ClosedPipe, complain, error_json, write
 from trace_graph.errors import TraceGraphError, UsageError
 from trace_graph.text.display import visible
 
@@ -26,7 +26,7 @@ def report_failure(error: TraceGraphError, options: GlobalOptions) -> int:
         complain(visible(_traceback(error)))
     if options.json:
         try:
-            write(json_text({"error": {"code": error.code, "message": error.message, "fix": error.fix}}))
+            write(error_json(error))
         except (ClosedPipe, TraceGraphError):  # it stands on stderr already
             return error.exit_code
     return error.exit_code

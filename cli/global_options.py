@@ -59,4 +59,4 @@ Json = Annotated[bool, typer.Option(
 Quiet = Annotated[bool, typer.Option(
     "--quiet", callback=_remember, expose_value=False, help="Print no progress and no remarks.")]
 Debug = Annotated[bool, typer.Option(
-    "--debug", callback=_remember, expose_value=False, help="Show the traceback of a failure.")]
+    "--debug", callback=_remember, expose_value=False, help="Log what is done, and show the traceback of a failure.")]

@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Coroutine
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
 
@@ -31,8 +31,11 @@ HELD_IN_MEMORY = 16 * 1024 * 1024
 
 def import_file(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a folder of BEAM chats; - is standard input.")],
-    space: Annotated[str, typer.Option("--space", metavar="S", help="The memory they belong to; created where it is new.")],
+    file: Annotated[str, typer.Argument(
+        metavar="FILE", help="A file, or a folder of BEAM chats; - is standard input.")],
+    *,
+    space: Annotated[str, typer.Option(
+        "--space", metavar="S", help="The space they belong to; created where it is new.")],
     format: Annotated[str, typer.Option(
         "--format", metavar="FORMAT", help="auto, jsonl, openai, locomo, longmemeval or beam.")] = "auto",
     sample: Annotated[list[str] | None, typer.Option(
@@ -46,7 +49,8 @@ def import_file(
     """
     if file == "-" and strict:
         raise UsageError(
-            "--strict reads a file twice, which standard input does not allow.", fix="Save it to a file, or leave out --strict.")
+            "--strict reads a file twice, which standard input does not allow.",
+            fix="Save it to a file, or leave out --strict.")
     if file != "-" and not Path(file).exists():
         # Looked at before the memory is opened: a mistyped name must not create an empty one.
         raise NotFound(f"There is no file {file}.", fix="Check the path.")
@@ -56,12 +60,9 @@ def import_file(
 
 
 async def _import(options: GlobalOptions, source: Path | BinaryIO, **wanted: Any) -> int:
-    with ExitStack() as stack:
-        if not isinstance(source, Path):
-            stack.enter_context(source)
-        async with memory_of(options) as memory:
-            with progress_bar(options, "importing") as progress:
-                report = await memory.import_file(source, progress=progress, **wanted)
+    async with memory_of(options) as memory:
+        with nullcontext() if isinstance(source, Path) else source, progress_bar(options, "importing") as progress:
+            report = await memory.import_file(source, progress=progress, **wanted)
     show(options, report, lambda: _words(report))
     if not report.rejected:
         return 0

@@ -18,8 +18,8 @@ from trace_graph.errors import TraceGraphError
 
 NAME = "trace-graph"
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 cannot reach the database, 5 refused, 130 interrupted. "
-    "Results are printed on stdout, everything else on stderr."
+    "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 cannot reach the database, 5 refused, "
+    "130 interrupted. Results are printed on stdout, everything else on stderr."
 )
 
 
@@ -89,6 +89,7 @@ def _version(wanted: bool) -> None:
 
 def _every_command(
     context: typer.Context,
+    *,
     uri: Uri = None,
     json: Json = False,
     quiet: Quiet = False,

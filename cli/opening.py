@@ -13,15 +13,22 @@ if TYPE_CHECKING:
     from trace_graph.memory import Memory
 
 
+LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
+
+
 @asynccontextmanager
 async def memory_of(options: GlobalOptions) -> AsyncIterator[Memory]:
     """The memory that arguments and settings name, closed at the end; its address is said on stderr.
 
     Raises: ConfigError.
     """
+    import logging
+
     from trace_graph.config import load_settings
     from trace_graph.memory import Memory
 
+    # What the driver logs while it tries again is no sentence for users; the failure itself is reported.
+    logging.basicConfig(level=logging.DEBUG if options.debug else logging.CRITICAL, format=LOG_FORMAT)
     settings = load_settings(uri=options.uri)
     remark(options, f"using {settings.target}")
     async with Memory(settings=settings, door="cli") as memory:

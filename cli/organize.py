@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 def organize(
     context: typer.Context,
-    space: Annotated[str, typer.Option("--space", metavar="S", help="The memory to organise.")],
-    no_model: Annotated[bool, typer.Option("--no-model", help="Ask no language model; none is asked yet in any case.")] = False,
+    *,
+    space: Annotated[str, typer.Option("--space", metavar="S", help="The space to organise.")],
+    no_model: Annotated[bool, typer.Option(
+        "--no-model", help="Ask no language model; none is asked yet in any case.")] = False,
 ) -> Coroutine[Any, Any, int]:
     """File waiting messages under topics.
 

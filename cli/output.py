@@ -22,6 +22,7 @@ PLAIN_WIDTH = 100
 
 _LIVE = re.compile(rf"[\x7f-\x9f\u2028\u2029\ud800-\udfff{IGNORABLE}]")
 """What JSON lets through, and a terminal would act on or hide."""
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7e]")
 
 
 class ClosedPipe(Exception):
@@ -63,18 +64,22 @@ def complain(text: str, *, dim: bool = False) -> None:
 
 
 def as_json(value: Any) -> str:
-    """A model, or lists and maps of them, as one JSON document; indented for a terminal."""
-    from pydantic_core import to_jsonable_python
+    """A model, or lists and maps of them, as one JSON document; indented for a terminal.
 
-    plain = to_jsonable_python(value, by_alias=True, fallback=str, inf_nan_mode="strings", bytes_mode="base64")
-    return json_text(plain)
+    No character in it is live or hidden: those are escaped, which JSON reads as the same text.
+    """
+    from pydantic_core import to_json
+
+    text = to_json(
+        value, indent=2 if sys.stdout.isatty() else None, by_alias=True, fallback=str, inf_nan_mode="strings",
+        bytes_mode="base64").decode()
+    return _escaped(text)
 
 
-def json_text(plain: Any) -> str:
-    """JSON values as text in which no character is live or hidden."""
-    text = json.dumps(
-        plain, ensure_ascii=not _speaks_unicode(sys.stdout), allow_nan=False, indent=2 if sys.stdout.isatty() else None)
-    return _LIVE.sub(lambda found: json.dumps(found.group())[1:-1], text)
+def error_json(error: TraceGraphError) -> str:
+    """An error as the JSON document that --json promises."""
+    return _escaped(json.dumps(
+        {"error": {"code": error.code, "message": error.message, "fix": error.fix}}, ensure_ascii=False))
 
 
 def coloured(stream: TextIO) -> bool:
@@ -95,8 +100,10 @@ def prepare_streams() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def _speaks_unicode(stream: TextIO) -> bool:
-    return stream.encoding.lower().replace("-", "") == "utf8"
+def _escaped(text: str) -> str:
+    """JSON text whose live characters, or all beyond ASCII where stdout is not UTF-8, are escapes."""
+    unicode = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+    return (_LIVE if unicode else _BEYOND_ASCII).sub(lambda found: json.dumps(found.group())[1:-1], text)
 
 
 def _give_up_stdout() -> None:

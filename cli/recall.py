@@ -23,7 +23,9 @@ INDENT = 4
 
 def recall(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question in plain words; nothing in it is syntax.")],
+    query: Annotated[str, typer.Argument(
+        metavar="QUERY", help="A question in plain words; nothing in it is syntax.")],
+    *,
     space: Annotated[list[str], typer.Option("--space", metavar="S", help="Where to look; may be repeated.")],
     budget: Annotated[int | None, typer.Option(
         "--budget", metavar="TOKENS", help="Show as many items as fit. Default: 2000.")] = None,
@@ -32,7 +34,8 @@ def recall(
     mode: Annotated[Literal["fast", "guided"], typer.Option(
         "--mode", help="How to search; guided asks a model and is not built yet.")] = "fast",
     asked_at: Annotated[str | None, typer.Option(
-        "--asked-at", metavar="TIME", help="The moment of the question, for words like 'last week'. Default: now.")] = None,
+        "--asked-at", metavar="TIME",
+        help="The moment of the question, for words like 'last week'. Default: now.")] = None,
 ) -> Coroutine[Any, Any, int]:
     """Find what answers a question, best first.
 

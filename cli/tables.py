@@ -35,13 +35,15 @@ def cell(value: Any) -> str:
         return "null"
     if isinstance(value, str):
         text = value
-    elif isinstance(value, datetime):
-        text = value.isoformat()
     elif isinstance(value, dict | list | bool):
-        text = json.dumps(value, ensure_ascii=False, default=str)
+        text = json.dumps(value, ensure_ascii=False, default=_plain)
     else:
-        text = str(value)
+        text = _plain(value)
     return clip(visible(text, one_line=True), LONGEST_CELL)
+
+
+def _plain(value: Any) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def moment(value: datetime) -> str:

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 def topic(
     context: typer.Context,
-    id: Annotated[str, typer.Argument(metavar="ID", help="A topic's id; trace-graph tree --space S --ids shows them.")],
-    history: Annotated[bool, typer.Option("--history", help="Show every revision, newest first, not only the current one.")] = False,
+    id: Annotated[str, typer.Argument(
+        metavar="ID", help="A topic's id; trace-graph tree --space S --ids shows them.")],
+    *,
+    history: Annotated[bool, typer.Option(
+        "--history", help="Show every revision, newest first, not only the current one.")] = False,
 ) -> Coroutine[Any, Any, int]:
     """Show one topic with its summary.
 

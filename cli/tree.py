@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 def tree(
     context: typer.Context,
-    space: Annotated[str, typer.Option("--space", metavar="S", help="The memory to show.")],
-    depth: Annotated[int | None, typer.Option("--depth", metavar="N", help="Levels below the root. Default: all.")] = None,
-    messages: Annotated[bool, typer.Option("--messages", help="Show the messages filed under each topic.")] = False,
-    ids: Annotated[bool, typer.Option("--ids", help="Show each topic's id, as trace-graph topic takes it.")] = False,
+    *,
+    space: Annotated[str, typer.Option("--space", metavar="S", help="The space to show.")],
+    depth: Annotated[int | None, typer.Option(
+        "--depth", metavar="N", help="Levels below the root. Default: all.")] = None,
+    messages: Annotated[bool, typer.Option("--messages", help="Show the messages of each topic.")] = False,
+    ids: Annotated[bool, typer.Option("--ids", help="Show each topic's id, for trace-graph topic.")] = False,
 ) -> Coroutine[Any, Any, int]:
     """Draw the tree of topics and their summaries.
 
@@ -61,9 +63,9 @@ def _grow(branch: Tree, node: TopicNode, *, ids: bool) -> None:
 
 def _topic(node: TopicNode, *, ids: bool) -> Text:
     """Title and count, and the summary on a line of its own."""
-    text = _line((visible(node.title, one_line=True), "bold"), f" ({counted(node.message_count, 'message')})")
-    if ids:
-        text.append(f" {node.id}", style="dim")
+    id = f"{node.id} " if ids else ""  # in front, where no long title pushes it out of the picture
+    title = visible(node.title, one_line=True)
+    text = _line((id, "dim"), (title, "bold"), f" ({counted(node.message_count, 'message')})")
     if node.summary:
         text.append("\n" + visible(" ".join(node.summary.split()), one_line=True), style="dim")
     return text

@@ -4,7 +4,7 @@
 // params: spaces
 UNWIND $spaces AS space
 MATCH (t:Topic {space: space})
-OPTIONAL MATCH (parent:Topic)-[:PARENT_OF {live_key: t.id}]->(t)
+OPTIONAL MATCH (t)<-[:PARENT_OF {live_key: t.id}]-(parent:Topic)
 RETURN t.id AS id, parent.id AS parent, t.depth AS depth, t.vector_sum AS vector_sum, t.vector_count AS vector_count,
        t.message_count AS message_count, t.segment_count AS segment_count, t.child_count AS child_count,
        t.last_message_at AS last_message_at
@@ -33,7 +33,7 @@ RETURN count(m) AS waiting
 // params: keys, spaces
 UNWIND $keys AS key
 MATCH (last:Message {place_key: key}) WHERE last.space IN $spaces
-MATCH (t:Topic)-[p:PARENT_OF {live_key: last.id}]->(last)
+MATCH (last)<-[p:PARENT_OF {live_key: last.id}]-(t:Topic)
 MATCH (t)-[q:PARENT_OF {segment: p.segment}]->(m:Message)
 WHERE q.retired_at IS NULL
 RETURN last.session AS session, t.id AS topic, p.segment AS segment, m.id AS id, m.seq AS seq,
@@ -176,7 +176,7 @@ CREATE (r)-[d:DERIVED_FROM]->(source) SET d = row.properties
 // params: topics, spaces
 UNWIND $topics AS topic
 MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
-MATCH (parent:Topic)-[:PARENT_OF {live_key: t.id}]->(t)
+MATCH (t)<-[:PARENT_OF {live_key: t.id}]-(parent:Topic)
 WITH DISTINCT parent
 MATCH (parent)-[p:PARENT_OF]->(child:Topic)
 WHERE p.retired_at IS NULL

@@ -136,7 +136,7 @@ RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tok
 // params: ids, spaces
 UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
-OPTIONAL MATCH (t:Topic)-[:PARENT_OF {live_key: id}]->(m)
+OPTIONAL MATCH (m)<-[:PARENT_OF {live_key: id}]-(t:Topic)
 RETURN m.id AS id, m.external_id AS external_id, m.text AS text, m.author AS author, m.session AS session,
        m.seq AS seq, m.occurred_at AS occurred_at, m.occurred_offset AS offset, m.tokens AS tokens, t.id AS topic
 
@@ -146,7 +146,7 @@ RETURN m.id AS id, m.external_id AS external_id, m.text AS text, m.author AS aut
 // params: ids, spaces
 UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
-MATCH (t:Topic)-[:PARENT_OF {live_key: id}]->(m)
+MATCH (m)<-[:PARENT_OF {live_key: id}]-(t:Topic)
 RETURN m.id AS id, t.id AS topic
 
 // name: best_passages
@@ -166,6 +166,6 @@ RETURN m.id AS id, best.start AS start, best.end AS end
 // params: ids, spaces
 UNWIND $ids AS id
 MATCH (t:Topic {id: id}) WHERE t.space IN $spaces
-MATCH (a:Topic)-[edges:PARENT_OF*0..8]->(t)
+MATCH (t)<-[edges:PARENT_OF*0..8]-(a:Topic)
 WHERE all(edge IN edges WHERE edge.retired_at IS NULL)
 RETURN t.id AS id, a.id AS ancestor, a.title AS title, a.kind AS kind, size(edges) AS distance

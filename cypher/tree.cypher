@@ -4,7 +4,7 @@
 // params: spaces
 UNWIND $spaces AS space
 MATCH (t:Topic {space: space})
-OPTIONAL MATCH (parent:Topic)-[:PARENT_OF {live_key: t.id}]->(t)
+OPTIONAL MATCH (t)<-[:PARENT_OF {live_key: t.id}]-(parent:Topic)
 OPTIONAL MATCH (t)-[:HAS_REVISION]->(r:SummaryRevision {current_key: t.id})
 WITH t, parent, r WHERE t.kind = 'root' OR parent IS NOT NULL
 RETURN t.id AS id, parent.id AS parent, t.kind AS kind, coalesce(r.title, t.title) AS title, t.status AS status,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from trace_graph.version import VERSION as __version__
+
 __all__ = ["Memory", "MessageInput", "Settings", "TraceGraphError", "__version__"]
 
 if TYPE_CHECKING:

@@ -132,7 +132,8 @@ def given_server(environment: Mapping[str, str]) -> GivenServer | None:
             )
     except (DriverError, Neo4jError) as error:
         raise EngineUnavailable(
-            f"The server of {PREFIX}URI does not answer: {error}", fix=f"Start it and check its password, or unset {PREFIX}URI."
+            f"The server of {PREFIX}URI does not answer: {error}",
+            fix=f"Start it and check its password, or unset {PREFIX}URI.",
         ) from error
     return GivenServer(uri, user, password, database, version=rows[0]["version"])
 

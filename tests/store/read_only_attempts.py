@@ -156,6 +156,8 @@ EITHER = {
     "change a user": "ALTER USER neo4j SET PASSWORD 'evil-evil-evil'",
     "grant": "GRANT ALL ON DBMS TO reader",
     "end the work of others": "TERMINATE TRANSACTIONS 'neo4j-transaction-1'",
+    "end the work of others by name": "SHOW TRANSACTIONS YIELD transactionId AS id TERMINATE TRANSACTION id",
+    "a parameter that stays": "SESSION SET $id = 'evil'",
     "profile behind options": "CYPHER planner=cost PROFILE CREATE (:Probe {id: 'new'})",
     "explain of a write": "EXPLAIN CYPHER planner=cost CREATE (:Probe {id: 'new'})",
     "a function of ArcadeDB's SQL": "RETURN eval('1 + 1') AS x",

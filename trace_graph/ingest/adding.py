@@ -32,6 +32,7 @@ class Adding:
         """Messages of one transaction."""
         self._store, self._embed, self._clock, self._new_id = store, embed, clock, new_id
         self._spaces: dict[str, Space] = {}
+        self._creating = asyncio.Lock()
         self._groups = GroupCommit(self._append, most_messages=chunk)
 
     async def close(self) -> None:
@@ -60,9 +61,10 @@ class Adding:
 
     async def space(self, name: str, actor: Actor) -> Space:
         """The space of this name, created when there is none."""
-        if name not in self._spaces:
-            self._spaces[name] = await obtain_space(
-                self._store, name, actor=actor, now=self._clock(), new_id=self._new_id, time_zone=NEW_SPACE_ZONE)
+        async with self._creating:
+            if name not in self._spaces:
+                self._spaces[name] = await obtain_space(
+                    self._store, name, actor=actor, now=self._clock(), new_id=self._new_id, time_zone=NEW_SPACE_ZONE)
         return self._spaces[name]
 
     def prepare(self, message: MessageInput, zone: str) -> Prepared:

@@ -14,7 +14,8 @@ from trace_graph.errors import InvalidInput
 from trace_graph.ingest.adding import Adding
 from trace_graph.ingest.importers.detect import read_file
 from trace_graph.ingest.importers.lines import Item, Parsed
-from trace_graph.ingest.prepare import Prepared
+from trace_graph.ingest.importers.reading import Source
+from trace_graph.ingest.prepare import Prepared, check
 from trace_graph.models import ImportReport, Progress, RejectedLine
 from trace_graph.store.ledger import Actor
 
@@ -27,26 +28,53 @@ class _Tally:
     rejected: list[RejectedLine] = field(default_factory=list)
 
 
-async def import_file(
-    adding: Adding, path: Path | str | BinaryIO, *, space: str, format: str, samples: Sequence[str] | None,
-    strict: bool, progress: Progress | None, actor: Actor,
-) -> ImportReport:
-    """Store the messages of a file; with `strict` nothing is stored unless every item is good.
+@dataclass(frozen=True)
+class ImportSource:
+    """A file, or a stream, that is about to be imported."""
 
-    Raises: InvalidInput (with `strict`: naming the first bad item), NotFound, and what storing raises.
+    source: Source
+    format: str
+    samples: Sequence[str] | None
+
+    def items(self) -> Iterator[Item]:
+        """Its messages, and what is wrong with those that are none."""
+        return read_file(self.source, self.format, self.samples)
+
+
+def open_source(
+    path: Path | str | BinaryIO, *, format: str, samples: Sequence[str] | None, strict: bool
+) -> ImportSource:
+    """Look at a file before anything is opened or created for it; with `strict` at every item.
+
+    Raises: InvalidInput (a file that is not what it should be; with `strict` naming the first bad item), NotFound.
+    """
+    source = ImportSource(Path(path) if isinstance(path, str) else path, format, samples)
+    if not isinstance(source.source, Path):
+        if strict:
+            raise InvalidInput(
+                "A stream cannot be checked before it is stored.", fix="Give a file, or leave out --strict.")
+        return source
+    for item in source.items():
+        if not strict:
+            break
+        reason = _why_not(item)
+        if reason is not None:
+            raise InvalidInput(
+                f"Line {item.line}: {reason}", fix="Correct it, or leave out --strict; nothing was stored.")
+    return source
+
+
+async def import_items(
+    adding: Adding, source: ImportSource, *, space: str, progress: Progress | None, actor: Actor
+) -> ImportReport:
+    """Store the messages of a file; a bad item is reported and does not stop the others.
+
+    Raises: InvalidInput, NotFound, and what storing raises.
     """
     started = time.monotonic()
-    source = Path(path) if isinstance(path, str) else path
-    if strict and not isinstance(source, Path):
-        raise InvalidInput("A stream cannot be checked before it is stored.", fix="Give a file, or leave out --strict.")
-    first = next(read_file(source, format, samples), None) if isinstance(source, Path) else None
-    zone = await adding.zone(space)
-    if strict and first is not None:
-        _check_all(adding, zone, read_file(source, format, samples))
-    # The file has been opened and recognised: only now may the space come into being.
     target = await adding.space(space, actor)
     tally = _Tally()
-    items = read_file(source, format, samples)
+    items = source.items()
     while chunk := list(islice(items, adding.chunk)):
         await _store_chunk(adding, target, chunk, tally, actor)
         if progress is not None:
@@ -76,12 +104,15 @@ async def _store_chunk(
             tally.messages += 1
 
 
-def _check_all(adding: Adding, zone: str, items: Iterator[Item]) -> None:
-    for item in items:
-        checked = _checked(adding, zone, item)
-        if isinstance(checked, RejectedLine):
-            raise InvalidInput(
-                f"Line {checked.line}: {checked.reason}", fix="Correct it, or leave out --strict; nothing was stored.")
+def _why_not(item: Item) -> str | None:
+    """What is wrong with an item; None where nothing is."""
+    if not isinstance(item, Parsed):
+        return item.reason
+    try:
+        check(item.message)
+    except InvalidInput as error:
+        return error.message
+    return None
 
 
 def _checked(adding: Adding, zone: str, item: Item) -> Prepared | RejectedLine:

@@ -67,6 +67,23 @@ class Prepared:
         return hashlib.sha256(f"{self.text}\0{self.content or ''}".encode()).hexdigest()
 
 
+def check(message: MessageInput) -> None:
+    """Try one message against every rule, before anything is opened for it.
+
+    Raises: InvalidInput naming the rule it breaks.
+    """
+    rules.check_content(message.content)
+    rules.check_text(message.text or rules.content_text(message.content))
+    rules.author_name(message.author or message.role)
+    rules.session_name(message.session)
+    if message.agent:
+        rules.author_name(message.agent)
+    if message.external_id is not None:
+        rules.external_id(message.external_id)
+    if message.at is not None:
+        parse_time(message.at, "UTC")
+
+
 def prepare(message: MessageInput, *, zone: str, now: datetime, new_id: NewId) -> Prepared:
     """Check one message against the rules and read it.
 

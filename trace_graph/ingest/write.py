@@ -95,7 +95,8 @@ async def _read_state(
     draft = _Draft()
     for name, id in session_ids.items():
         draft.sessions[name] = {
-            "key": session_key(space.id, name), "id": id, "space": space.id, "name": name, "last_seq": 0, "last_id": None, "grown": False}
+            "key": session_key(space.id, name), "id": id, "space": space.id, "name": name, "last_seq": 0,
+            "last_id": None, "grown": False}
     by_key = {row["key"]: row for row in draft.sessions.values()}
     for row in await transaction.run("session_ends", keys=list(by_key)):
         by_key[row["key"]].update(last_seq=row["last_seq"], last_id=row["last_id"])

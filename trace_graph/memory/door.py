@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +14,8 @@ from trace_graph.config import Settings, load_settings
 from trace_graph.embed.protocol import Embedder
 from trace_graph.errors import InvalidInput
 from trace_graph.ingest.adding import Adding
-from trace_graph.ingest.importing import import_file
+from trace_graph.ingest.importing import import_items, open_source
+from trace_graph.ingest.prepare import check
 from trace_graph.memory.opening import Opened, Opening
 from trace_graph.models import (
     ImportReport,
@@ -104,8 +106,11 @@ class Memory:
         All are checked before the first is stored. More than `write_chunk` messages take several transactions.
         Raises: InvalidInput, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """
+        name = space_name(space)
+        for message in messages:
+            check(message)
         adding = await self._for_adding()
-        return await adding.add_many(messages, space_name(space), self._actor)
+        return await adding.add_many(messages, name, self._actor)
 
     async def import_file(
         self, path: Path | str | BinaryIO, *, space: str, format: str = "auto", samples: Sequence[str] | None = None,
@@ -116,10 +121,10 @@ class Memory:
         With `strict` the whole file is checked before anything is stored.
         Raises: InvalidInput, NotFound (no such file or sample), and what `add_many` raises.
         """
+        name = space_name(space)
+        source = await asyncio.to_thread(open_source, path, format=format, samples=samples, strict=strict)
         adding = await self._for_adding()
-        return await import_file(
-            adding, path, space=space_name(space), format=format, samples=samples, strict=strict, progress=progress,
-            actor=self._actor)
+        return await import_items(adding, source, space=name, progress=progress, actor=self._actor)
 
     async def organize(self, *, space: str, progress: Progress | None = None) -> OrganizeReport:
         """File the waiting messages of a space under topics and revise the summaries of those that changed.
@@ -181,10 +186,10 @@ class Memory:
 
         Raises: InvalidInput, EngineUnavailable.
         """
+        wanted, zone = space_name(name), zone_name(time_zone)
         opened = await self._opening.for_writing()
         made = await obtain_space(
-            opened.store, space_name(name), actor=self._actor, now=self._clock(), new_id=self._new_id,
-            time_zone=zone_name(time_zone))
+            opened.store, wanted, actor=self._actor, now=self._clock(), new_id=self._new_id, time_zone=zone)
         return next(one for one in await list_spaces(opened.store) if one.id == made.id)
 
     async def set_space(self, name: str, *, time_zone: str) -> SpaceInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from typing import NewType
@@ -16,14 +17,38 @@ RevisionId = NewType("RevisionId", str)
 NewId = Callable[[], str]
 """Gives a fresh id at each call; a parameter, so that tests can pin it."""
 
+_RANDOM_BITS = 74
+_LARGEST_STEP_BITS = 32
+"""Ids of one millisecond go on from each other by a random step, so that none can be guessed from the one before."""
+
+
+class _Sequence:
+    """The last id of this process: a later one is always larger, also within a millisecond."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def next(self) -> int:
+        """48 bits of Unix milliseconds, then 74 random bits."""
+        now = (time.time_ns() // 1_000_000) << _RANDOM_BITS
+        with self._lock:
+            if now > self._last:
+                # The highest bit stays free, so that a millisecond does not run over.
+                self._last = now | secrets.randbits(_RANDOM_BITS - 1)
+            else:
+                self._last += 1 + secrets.randbits(_LARGEST_STEP_BITS)
+            return self._last
+
+
+_sequence = _Sequence()
+
 
 def uuid7() -> str:
-    """A UUIDv7 as text: 48 bits of Unix milliseconds, then 74 random bits.
+    """A UUIDv7 as text; those of one process sort in the order in which they were made.
 
-    Source: RFC 9562, section 5.7. The standard library has it from Python 3.14 on.
+    Source: RFC 9562, sections 5.7 and 6.2 (method 2). The standard library has it from Python 3.14 on.
     """
-    milliseconds = time.time_ns() // 1_000_000
-    value = (milliseconds & ((1 << 48) - 1)) << 80 | secrets.randbits(80)
-    value = value & ~(0xF << 76) | 0x7 << 76
-    value = value & ~(0x3 << 62) | 0x2 << 62
-    return str(UUID(int=value))
+    value = _sequence.next()
+    high, low = value >> 62, value & ((1 << 62) - 1)
+    return str(UUID(int=(high >> 12) << 80 | 0x7 << 76 | (high & 0xFFF) << 64 | 0x2 << 62 | low))

@@ -15,7 +15,7 @@ from trace_graph.text.characters import UNSPACED
 from trace_graph.text.terms import terms, words
 
 _CLAUSE = re.compile(r"[.,;:!?…()\[\]{}<>|*#\"“”«»„，。！？；：、（）「」『』【】《》\n]+|\s[-–—]+\s")
-_LEFT_OUT = re.compile(r"https?://\S+|www\.\S+|```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_LEFT_OUT = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|https?://\S+|www\.\S+|```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 _SCRIPTS = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]")

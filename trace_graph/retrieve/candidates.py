@@ -12,6 +12,9 @@ from trace_graph.embed.protocol import Vector
 from trace_graph.retrieve.question import Question
 from trace_graph.store.connection import Row, Store
 
+BY_VECTOR = 10
+"""The column of a recall query's row that says whether the list by vectors brought it."""
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -82,9 +85,12 @@ async def _message_rows(
     if store.engine.vector_list == "search":
         return await store.read_lists("recall_candidates_search", **shared)
     stored = (await store.read("count_stored"))[0]["messages"]
-    if scan_is_cheaper(readable, stored, k):
-        return await store.read_lists("recall_candidates_scan", **shared)
-    return await store.read_lists("recall_candidates_index", **shared, fetch=over_fetch(readable, stored, k))
+    if not scan_is_cheaper(readable, stored, k):
+        rows = await store.read_lists("recall_candidates_index", **shared, fetch=over_fetch(readable, stored, k))
+        if sum(row[BY_VECTOR] for row in rows) >= min(k, readable):
+            return rows
+        # Other spaces lie nearer to the question and took the places: only a scan finds what is here.
+    return await store.read_lists("recall_candidates_scan", **shared)
 
 
 async def _best_parts(
@@ -101,11 +107,12 @@ async def _best_parts(
             "vector": _floats(vector), "scale": store.engine.cosine_scale, "shift": store.engine.cosine_shift}
         readable = sum(space.passages for space in scope.spaces)
         stored = (await store.read("count_stored"))[0]["passages"]
-        if scan_is_cheaper(readable, stored, settings.candidates):
-            rows = await store.read("recall_passages_scan", **shared)
-        else:
+        rows = []
+        if not scan_is_cheaper(readable, stored, settings.candidates):
             rows = await store.read(
                 "recall_passages_index", **shared, fetch=over_fetch(readable, stored, settings.candidates))
+        if len(rows) < min(settings.candidates, readable):
+            rows = await store.read("recall_passages_scan", **shared)
         parts += [_part(row, "passage vector") for row in rows]
     best: dict[str, _Part] = {}
     for part in parts:

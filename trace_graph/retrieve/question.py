@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,6 +30,12 @@ class Question:
     names: frozenset[str]
     """Speakers that the question names, as they are written in the memory."""
     ranges: tuple[DateRange, ...]
+
+    @property
+    def has_meaning(self) -> bool:
+        """Whether it holds a letter, a digit or a picture; the vector of bare punctuation would find just anything."""
+        return any(unicodedata.category(character)[0] in "LN" or unicodedata.category(character) == "So"
+                   for character in self.text)
 
     @property
     def lucene(self) -> str:

@@ -50,7 +50,7 @@ async def recall(
     Raises: EngineUnavailable, EngineTimeout, StoreFailed. A search that failed is an error, never an empty answer.
     """
     question = read_question(request.query, scope, request.asked_at)
-    vector = await embed(request.query)
+    vector = await embed(request.query) if question.has_meaning else None
     candidates = await find_candidates(store, scope, question, vector, settings)
     ranked = rank(candidates, question, settings)
     head = fitting(ranked, request.budget, request.limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from trace_graph.store.driver_errors import is_transient, translate, translated
 from trace_graph.store.engine import Engine, recognise
 from trace_graph.store.local_server import LocalServer, ServerState
 from trace_graph.store.queries import NamedQuery, shipped_queries
+from trace_graph.version import VERSION
 
 Row = dict[str, Any]
 """One row of a result: column to value; becomes a model in the store's caller, next to the query's name."""
@@ -28,6 +29,9 @@ log = logging.getLogger(__name__)
 
 FIRST_WAIT, LONGEST_WAIT = 0.01, 1.0
 """Seconds between tries, doubling, with full jitter. Guess: a conflicting write of ours takes 5 to 50 ms."""
+
+TRIES_OF_A_TAKEN_KEY = 20
+"""Before a key that is taken counts as taken for good; guess: about 10 s. Only a fault of ours takes a key for good."""
 
 
 class Transaction:
@@ -178,7 +182,7 @@ class Store:
     async def _retried(self, work: Callable[[Transaction], Awaitable[T]], access: str, operation: str) -> T:
         deadline = self._settings.deadline_seconds
         retrying = tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception(is_transient),
+            retry=self._should_try_again,
             wait=tenacity.wait_random_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT, min=FIRST_WAIT),
             stop=tenacity.stop_after_delay(deadline),
             reraise=True,
@@ -190,6 +194,13 @@ class Store:
             raise EngineTimeout(f"The database did not finish in {deadline:g} s ({operation}).") from error
         except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError, OSError) as error:
             raise translate(error, operation) from error
+
+    def _should_try_again(self, state: tenacity.RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome is not None else None
+        if isinstance(error, neo4j.exceptions.ConstraintError):
+            # Of two writers at once ArcadeDB tells the second that its key is taken before it tells it to try again.
+            return self.engine.kind == "arcadedb" and state.attempt_number < TRIES_OF_A_TAKEN_KEY
+        return error is not None and is_transient(error)
 
     async def _once_revived(self, work: Callable[[Transaction], Awaitable[T]], access: str) -> T:
         """One try; where the embedded engine turns out to be gone, it runs again for the next one."""
@@ -221,7 +232,8 @@ class Store:
 
 def native(record: neo4j.Record) -> Row:
     """A row with Python's own types; times become aware UTC datetimes."""
-    return {key: _native_value(value) for key, value in record.items()}
+    items: Iterable[tuple[str, Any]] = record.items()  # type: ignore[no-untyped-call]  # the driver's has none
+    return {key: _native_value(value) for key, value in items}
 
 
 def _native_value(value: Any) -> Any:
@@ -249,16 +261,18 @@ def _driver(settings: Settings, server: ServerState | None) -> neo4j.AsyncDriver
     else:
         secret = settings.password.get_secret_value() if settings.password else ""
         uri, auth = settings.uri, (settings.username, secret)
-    from trace_graph import __version__
-
     with translated():
         return neo4j.AsyncGraphDatabase.driver(
-            uri, auth=auth if auth[1] else None, user_agent=f"trace-graph/{__version__}", connection_timeout=5.0,
+            uri, auth=auth if auth[1] else None, user_agent=f"trace-graph/{VERSION}", connection_timeout=5.0,
             connection_acquisition_timeout=settings.deadline_seconds, max_connection_pool_size=50,
             notifications_min_severity="OFF", telemetry_disabled=True, keep_alive=True)
 
 
 async def _recognise(driver: neo4j.AsyncDriver, database: str | None) -> Engine:
     query = shipped_queries().pick("identify_engine", ("any",))
-    result = await driver.execute_query(query.text, database_=database)
-    return recognise(result.summary.server.agent, str(result.records[0]["version"]))
+    # Not tried again: a database that is not there is said at once.
+    async with driver.session(database=database) as session:
+        result = await session.run(query.text)
+        record = await result.single(strict=True)
+        summary = await result.consume()
+    return recognise(summary.server.agent, str(record["version"]))

@@ -28,6 +28,11 @@ NAMESPACES = frozenset({
 """What the name of a function may begin with where it has a dot: these compute and do nothing else. Others may wait
 (util.sleep), run queries (apoc.cypher.runFirstColumnMany) or reach addresses (genai.vector.encode)."""
 
+LOADS = "LOAD CSV reads files and addresses; here only the graph can be read."
+ENDS = "TERMINATE TRANSACTIONS ends the work of others; here only the graph can be read."
+REFUSED_PAIRS = {("load", "csv"): LOADS, ("terminate", "transaction"): ENDS, ("terminate", "transactions"): ENDS}
+"""Keywords that no reading query holds side by side, and why it is refused."""
+
 _TOKEN = re.compile(
     r"""(?P<skip>//[^\r\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
       | (?P<open>['"]|/\*|`(?!(?:[^`]|``)*`(?!`)))
@@ -46,12 +51,15 @@ class Token:
     text: str
     """A word in its plain lower-case form; the text of a name between its back-ticks."""
 
+    @property
+    def starts_as_number(self) -> bool:
+        """Whether the engines read a number here, and maybe a word after it."""
+        return not (self.text[:1].isalpha() or self.text[:1] == "_")
+
     def is_keyword(self, keyword: str) -> bool:
         """Whether this may be read as a keyword; `1LOAD` is a number and a word to the engines."""
-        if self.kind != "word":
-            return False
-        starts_as_number = not (self.text[0].isalpha() or self.text[0] == "_")
-        return self.text == keyword or (starts_as_number and self.text.endswith(keyword))
+        return self.kind == "word" and (
+            self.text == keyword or (self.starts_as_number and self.text.endswith(keyword)))
 
 
 DOT, BRACKET = Token("mark", "."), Token("mark", "(")
@@ -68,10 +76,9 @@ def refuse_by_words(query: str) -> None:
     if tokens[0].is_keyword("profile"):
         raise UsageError("PROFILE is not accepted here.", fix="Use EXPLAIN to see the plan, or leave it out.")
     for first, second in pairwise(tokens):
-        if first.is_keyword("load") and second.is_keyword("csv"):
-            raise WriteRefused(
-                "LOAD CSV reads files and addresses; here only the graph can be read.",
-                fix="Load the data where it lies, and give it to the query as a parameter.")
+        for (one, other), reason in REFUSED_PAIRS.items():
+            if first.is_keyword(one) and second.is_keyword(other):
+                raise WriteRefused(reason, fix="Leave it out; data may be given to a query as parameters.")
     for name in _called_procedures(tokens):
         refuse_procedure(name)
     for name in _called_functions(tokens):
@@ -124,12 +131,20 @@ def _called_procedures(tokens: list[Token]) -> list[str]:
     """The names after CALL; a subquery has none."""
     names = []
     for place, token in enumerate(tokens[:-1]):
-        if token.is_keyword("call") and tokens[place + 1].kind != "mark":
+        if token.is_keyword("call") and tokens[place + 1].kind != "mark" and not _is_property(tokens, place):
             end = place + 2
             while end + 1 < len(tokens) and tokens[end] == DOT and tokens[end + 1].kind != "mark":
                 end += 2
             names.append(_joined(tokens[place + 1:end]))
     return names
+
+
+def _is_property(tokens: list[Token], place: int) -> bool:
+    """Whether a word names a property: after a dot that follows a name. After `1.` or `..` it may be a clause."""
+    if place < 2 or tokens[place - 1] != DOT:
+        return False
+    owner = tokens[place - 2]
+    return owner.kind == "name" or (owner.kind == "word" and not owner.starts_as_number)
 
 
 def _called_functions(tokens: list[Token]) -> list[str]:

@@ -1,7 +1,8 @@
 """The embedded engine: one ArcadeDB server a data folder, started when it is needed, shared by all processes.
 
 The server is a child in a session of its own, so it outlives whoever started it. It listens on loopback only. The state
-file in the data folder (mode 0600) says how to reach it; it is trusted only when a server answers there with its password.
+file in the data folder (mode 0600) says how to reach it; it is trusted only when a server answers there with its
+password.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -117,7 +119,8 @@ class LocalServer:
                 yield
         except Timeout as error:
             raise EngineUnavailable(
-                f"Another process is starting or stopping the engine in {self.folder}, for over {self._start_seconds:g} s."
+                f"Another process has been starting or stopping the engine in {self.folder} for "
+                f"{self._start_seconds:g} s."
             ) from error
         except OSError as error:
             raise EngineUnavailable(
@@ -144,7 +147,9 @@ class LocalServer:
         deadline = time.monotonic() + self._start_seconds
         while True:
             state, process = self._spawn()
-            if self._wait_until_ready(state, lambda started=process: started.poll() is None, deadline):
+            if self._wait_until_ready(state, partial(_runs, process), deadline):
+                # It is meant to outlive us; to Popen a child that nobody waits for is a mistake it warns of.
+                process.returncode = 0
                 return self._ready(state)
             if process.poll() is None:
                 process.terminate()
@@ -264,6 +269,10 @@ class LocalServer:
         lines = [line.strip() for line in self._log_tail().splitlines() if line.strip()]
         telling = [line for line in lines if "Exception" in line or "SEVER" in line or "Error" in line]
         return (telling or lines or ["it said nothing"])[-1][:300]
+
+
+def _runs(process: subprocess.Popen[bytes]) -> bool:
+    return process.poll() is None
 
 
 def _free_ports(count: int) -> list[int]:

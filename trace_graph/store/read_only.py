@@ -19,19 +19,18 @@ from neo4j import exceptions as driver
 
 from trace_graph.errors import EngineTimeout, TraceGraphError, UsageError, WriteRefused
 from trace_graph.store.connection import Row, Store
-from trace_graph.store.cypher_words import refuse_by_words, refuse_procedure
+from trace_graph.store.cypher_words import ENDS, LOADS, refuse_by_words, refuse_procedure
 from trace_graph.store.driver_errors import translate
 from trace_graph.store.plain_values import plain_value
 from trace_graph.store.queries import NamedQuery, shipped_queries
 
 log = logging.getLogger(__name__)
 
-ACTING_OPERATORS = {
-    "LoadCSV": "LOAD CSV reads files and addresses; here only the graph can be read.",
-    "TerminateTransactions": "TERMINATE TRANSACTIONS ends the work of others; here only the graph can be read.",
-}
+ACTING_OPERATORS = {"LoadCSV": LOADS, "TerminateTransactions": ENDS}
 """Operators of plans whose type is read although they do more than read the graph."""
 _EXPLAIN = "EXPLAIN "
+_OF_THE_TEXT = re.compile(r"\bline \d+|^Undefined|^Unknown")
+"""Messages about what stands in the query: they name its place, or what is not known there."""
 _PLACE = re.compile(r"\(line 1, column (\d+) \(offset: (\d+)\)\)")
 
 
@@ -92,14 +91,15 @@ async def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> l
 
 
 def _named(store: Store, name: str) -> NamedQuery:
-    match = re.fullmatch(r"\s*(\S+)\s*(?:\(([a-z-]+)\))?\s*", name)
+    match = re.fullmatch(r"\s*(\S+)\s*(?:\(([a-z0-9-]+)\))?\s*", name)
     wanted, variant = (match[1], match[2]) if match else (name, None)
-    query = shipped_queries().pick(wanted, store.engine.variants)
-    if variant is not None and variant != query.variant:
+    known = [query.variant for query in shipped_queries().all() if query.name == wanted]
+    picked = next((own for own in store.engine.variants if own in known), None)
+    if known and (picked is None or variant not in (None, picked)):
         raise UsageError(
-            f"{store.engine.title} runs the query {wanted} in the variant {query.variant}, not {variant}.",
-            fix=f"Give the name without a variant: {wanted}")
-    return query
+            f"{store.engine.title} does not run the query {name.strip()}: it runs {', '.join(store.engine.variants)}.",
+            fix="See trace-graph queries list.")
+    return shipped_queries().pick(wanted, store.engine.variants)
 
 
 def _refuse_wrong_parameters(query: NamedQuery, given: Mapping[str, Any]) -> None:
@@ -139,13 +139,15 @@ async def _run_free(store: Store, query: str, parameters: dict[str, Any], rows: 
                 found.append({key: plain_value(value) for key, value in record.items()})  # type: ignore[no-untyped-call]
             summary = await result.consume()
             if summary.plan is not None:
-                return Rows([{"plan": summary.plan["args"]["string-representation"]}], cut=False)
-            if store.engine.kind == "arcadedb" and summary.query_type != "r":
+                found = Rows([{"plan": summary.plan["args"]["string-representation"]}], cut=False)
+            elif store.engine.kind == "arcadedb" and summary.query_type != "r":
                 # It changed nothing: what this user may not do, ArcadeDB may find out at the commit only.
                 raise WriteRefused("The query writes; here only the graph can be read.")
+            await transaction.rollback()
             return found
         finally:
-            # Not a rollback: before that ArcadeDB computes all rows that are left, for nothing.
+            # Elsewhere the connection is closed instead: before a rollback ArcadeDB computes all rows that are left, for
+            # nothing, and what SESSION SET has set stays with a connection.
             transaction.cancel()
 
 
@@ -176,9 +178,11 @@ def _refuse_by_plan(summary: neo4j.ResultSummary) -> None:
 
 def _operators(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Every operator of a plan with its details, as (name, details)."""
-    yield str(plan["operatorType"]).partition("@")[0], str(plan["args"].get("Details", ""))
-    for child in plan["children"]:
-        yield from _operators(child)
+    plans = [plan]
+    while plans:
+        plan = plans.pop()
+        yield str(plan["operatorType"]).partition("@")[0], str(plan.get("args", {}).get("Details", ""))
+        plans += plan.get("children", [])
 
 
 def _translated(error: BaseException, seconds: float) -> TraceGraphError:
@@ -187,17 +191,19 @@ def _translated(error: BaseException, seconds: float) -> TraceGraphError:
         return WriteRefused("The database refused: here only the graph can be read.")
     if "TransactionTimedOut" in status:
         return _too_slow(seconds)
+    if status == "Neo.ClientError.Database.DatabaseNotFound":
+        return UsageError("The query names a database that is not there.", fix="Leave out the USE clause.")
     if status.startswith("Neo.ClientError.Statement."):
         return UsageError(f"The database cannot run the query: {_said(error, status)}", fix="Correct the query.")
     return translate(error)
 
 
 def _said(error: BaseException, status: str) -> str:
-    """What the database says about the text of a query; about values nothing, for they may be the memory's."""
-    if not status.endswith(("SyntaxError", "SemanticError", "ParameterMissing")):
-        return f"{status.rpartition('.')[2]}."
+    """What the database says about the text of a query; of values nothing, for they may be the memory's."""
     line = str(getattr(error, "message", "")).strip().partition("\n")[0].strip()
-    return _PLACE.sub(_without_explain, line)
+    if status.endswith("ParameterMissing") or _OF_THE_TEXT.search(line):
+        return _PLACE.sub(_without_explain, line)
+    return f"a value in it does not fit ({status.rpartition('.')[2]})."
 
 
 def _without_explain(match: re.Match[str]) -> str:

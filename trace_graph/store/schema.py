@@ -74,6 +74,8 @@ async def ensure_vector_indexes(store: Store, dimension: int, *, seconds: float 
 
 
 async def _apply(store: Store, migration: Migration) -> None:
+    if await schema_version(store) >= migration.version:
+        return  # meanwhile another process has done it
     if store.engine.kind == "arcadedb":
         await _run_sql(store, shipped_queries().pick("types", store.engine.variants), None)
     for name in migration.cypher:

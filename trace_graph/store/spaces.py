@@ -34,6 +34,8 @@ async def obtain_space(
     space_id, topic_id, event_id = new_id(), new_id(), new_id()
 
     async def work(transaction: Transaction) -> None:
+        if await transaction.run("find_spaces", names=[name]):
+            return
         number = (await transaction.run("next_space_key"))[0]["number"]
         space = {
             "id": space_id, "name": name, "key": f"s{_base36(number)}", "time_zone": time_zone, "root": topic_id,
