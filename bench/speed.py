@@ -128,8 +128,7 @@ class _Trial:
         """How long one message takes until it is durable, one after the other."""
         async def add(message: MessageInput) -> None:
             await self.memory.add(
-                message.text, space=self.space, author=message.author, session="added", at=message.at,
-                external_id=uuid7())
+                message.text, space=self.space, author=message.author, session="added", external_id=uuid7())
 
         return await self._latency("add", add, random.Random(0).choices(messages, k=WARM_UP + calls), "p95 15")
 

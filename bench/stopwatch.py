@@ -22,6 +22,7 @@ from trace_graph.retrieve import recall
 from trace_graph.store.connection import Store
 
 STAGES: tuple[tuple[Any, str, str], ...] = (
+    (adding, "obtain_space", "space"),
     (adding, "prepare", "prepare"),
     (CheckedEmbedder, "embed", "embed"),
     (adding, "append", "database"),
@@ -39,14 +40,13 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (recall, "rank", "rank"),
     (recall, "_describe", "describe"),
     (recall, "_rank_topics", "describe"),
-    (Store, "read", "of it, database"),
-    (Store, "write", "of it, database"),
+    (Store, "_retried", "of it, database"),
 )
 """Where the function is looked up when it is called, its name there, and the stage it belongs to."""
 
 STAGES_OF = {
-    "add": ("prepare", "embed", "database"),
-    "import": ("prepare", "embed", "database"),
+    "add": ("space", "prepare", "embed", "database"),
+    "import": ("space", "prepare", "embed", "database"),
     "organise": ("load", "plan", "write", "revise"),
     "recall": ("space", "embed", "candidates", "rank", "describe"),
 }

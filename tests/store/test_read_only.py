@@ -18,7 +18,7 @@ from tests.engines.releases import EngineAddress
 from tests.store.prepared import Graph
 from tests.store.read_only_attempts import CALLS, EITHER, LOADS, UNREADABLE, WRITES
 from trace_graph.config import Settings
-from trace_graph.errors import EngineTimeout, NotFound, Refused, UsageError, WriteRefused
+from trace_graph.errors import EngineTimeout, NotFound, Refused, StoreFailed, UsageError, WriteRefused
 from trace_graph.store import arcadedb_http
 from trace_graph.store.connection import Store
 from trace_graph.store.local_server import READER, ServerState
@@ -117,13 +117,20 @@ async def state_of(graph: Graph) -> list[Any]:
     return [await graph.rows(question) for question in questions] + [indexes, constraints]
 
 
+@pytest.fixture(scope="module")
+def before(graph: Graph, run: Run, probes: None) -> list[Any]:
+    """The state that every attempt must leave as it is."""
+    state: list[Any] = run(state_of(graph))
+    return state
+
+
 @pytest.mark.parametrize(("query", "refusals"), ATTEMPTS)
 def test_an_attempt_is_refused_and_nothing_has_changed(
-    query: str, refusals: Any, open_store: Store, graph: Graph, run: Run, probes: None, listener: Listener, canary: Path
+    query: str, refusals: Any, open_store: Store, graph: Graph, run: Run, before: list[Any], listener: Listener,
+    canary: Path,
 ) -> None:
     text = query.replace("{file}", str(canary)).replace("{address}", listener.address)
     parameters = {"file": f"file://{canary}", "address": listener.address}
-    before = run(state_of(graph))
 
     with pytest.raises(refusals) as raised:
         run(run_read_only(open_store, text, parameters))
@@ -131,6 +138,25 @@ def test_an_attempt_is_refused_and_nothing_has_changed(
     assert run(state_of(graph)) == before
     assert listener.requests == []
     assert SECRET not in raised.value.message + raised.value.fix
+
+
+@pytest.mark.parametrize("query", [
+    LOADS["file"], LOADS["address"], LOADS["in a subquery"], LOADS["in COLLECT"], LOADS["and written"],
+    CALLS["db.createLabel"], CALLS["db.index.vector.createNodeIndex"], CALLS["apoc.merge.node"],
+])
+def test_the_engine_refuses_by_itself_what_its_plan_shows(
+    query: str, open_store: Store, graph: Graph, run: Run, before: list[Any], listener: Listener, canary: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The words of a query are a second wall, not the only one."""
+    monkeypatch.setattr("trace_graph.store.read_only.refuse_by_words", lambda query: None)
+    text = query.replace("{file}", str(canary)).replace("{address}", listener.address)
+
+    with pytest.raises((WriteRefused, UsageError, StoreFailed)):
+        run(run_read_only(open_store, text, {}))
+
+    assert run(state_of(graph)) == before
+    assert listener.requests == []
 
 
 def test_the_canaries_sing_where_nobody_stops_them(

@@ -323,7 +323,6 @@ def test_a_date_named_in_the_question_lifts_what_was_said_then(memory: Memory, r
     result = run(memory.recall("What was said on 7 March 2024?", space=talk, limit=8))
 
     dates = {str(item.external_id).split(":")[0]: item.why.date for item in result.items}
-    assert str(result.items[0].external_id).startswith("garden:")
     assert dates["garden"] == 0.8
     assert set(dates.values()) <= {0.8, *(round(0.8 * math.exp(-days / 7), 4) for days in range(1, 60))}
 

@@ -218,7 +218,7 @@ def test_overlapping_calls_of_one_stage_count_once_and_everything_is_put_back() 
 
     assert Worker().outer() == "done"
     assert stopwatch.parts("add", total=2.0, calls=2) == {
-        "prepare": 0.0, "embed": 500.0, "database": 0.0, "rest": 500.0, "of it, database": 0.0}
+        "space": 0.0, "prepare": 0.0, "embed": 500.0, "database": 0.0, "rest": 500.0, "of it, database": 0.0}
     stopwatch.__exit__(None, None, None)
     assert dict(vars(Worker)) == originals
 

@@ -146,8 +146,8 @@ async def _run_free(store: Store, query: str, parameters: dict[str, Any], rows: 
             await transaction.rollback()
             return found
         finally:
-            # Elsewhere the connection is closed instead: before a rollback ArcadeDB computes all rows that are left, for
-            # nothing, and what SESSION SET has set stays with a connection.
+            # In all other cases the connection is closed: before a rollback ArcadeDB computes all rows that are left,
+            # for nothing, and what SESSION SET has set stays with a connection.
             transaction.cancel()
 
 
