@@ -38,8 +38,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (door, "find_spaces", "space"),
     (recall, "find_candidates", "candidates"),
     (recall, "rank", "rank"),
-    (recall, "_describe", "describe"),
-    (recall, "_rank_topics", "describe"),
+    (recall, "describe", "describe"),
     (Store, "_retried", "of it, database"),
 )
 """Where the function is looked up when it is called, its name there, and the stage it belongs to."""

@@ -10,7 +10,7 @@ import typer
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.inputs import query_parameters
 from trace_graph.cli.opening import memory_of
-from trace_graph.cli.output import show
+from trace_graph.cli.output import complain, show
 from trace_graph.cli.tables import counted, table
 from trace_graph.errors import NotFound
 from trace_graph.text.display import visible
@@ -80,6 +80,8 @@ async def _cypher(options: GlobalOptions, query: str, parameters: dict[str, Any]
     async with memory_of(options) as memory:
         rows = await memory.cypher(query, parameters)
     show(options, rows, lambda: _table(rows))
+    if rows.cut:
+        complain(f"Only the first {len(rows)} rows are shown: give the query a LIMIT, or ask for less.")
     return 0
 
 

@@ -131,23 +131,15 @@ RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tok
             ELSE $scale * vector.similarity.cosine(n.embedding, $vector) - $shift END]) AS rows
 
 // name: describe_messages
-// Text, source, time and topic of messages.
+// Source, time and topic of messages, and the text of those that are shown. One record with all rows as lists: id,
+// topic, external id, author, session, seq, time, offset, tokens, text.
 // mode: read
-// params: ids, spaces
+// params: ids, shown, spaces
 UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 OPTIONAL MATCH (m)<-[:PARENT_OF {live_key: id}]-(t:Topic)
-RETURN m.id AS id, m.external_id AS external_id, m.text AS text, m.author AS author, m.session AS session,
-       m.seq AS seq, m.occurred_at AS occurred_at, m.occurred_offset AS offset, m.tokens AS tokens, t.id AS topic
-
-// name: topics_of_messages
-// The topic that holds each of these messages.
-// mode: read
-// params: ids, spaces
-UNWIND $ids AS id
-MATCH (m:Message {id: id}) WHERE m.space IN $spaces
-MATCH (m)<-[:PARENT_OF {live_key: id}]-(t:Topic)
-RETURN m.id AS id, t.id AS topic
+RETURN collect([m.id, t.id, m.external_id, m.author, m.session, m.seq, m.occurred_at, m.occurred_offset, m.tokens,
+       CASE WHEN id IN $shown THEN m.text END]) AS rows
 
 // name: best_passages
 // The passage with most of the question's terms, of each of these long messages.

@@ -87,8 +87,14 @@ class Settings(BaseSettings):
     @field_validator("uri")
     @classmethod
     def _known_scheme(cls, value: str) -> str:
-        scheme = urlsplit(value).scheme
-        if scheme == "local" or (scheme in BOLT_SCHEMES and urlsplit(value).hostname):
+        parts = urlsplit(value)
+        if parts.scheme == "local":
+            return value
+        if parts.username is not None or parts.password is not None:
+            # It would be shown wherever the address is.
+            raise ValueError(
+                "must not hold a user name or a password: those are TRACE_GRAPH_USERNAME and TRACE_GRAPH_PASSWORD")
+        if parts.scheme in BOLT_SCHEMES and parts.hostname and parts.port != 0:  # a port that is none raises
             return value
         raise ValueError(f"must be local:, local:/path or a Bolt URI ({', '.join(BOLT_SCHEMES)})")
 
@@ -153,14 +159,19 @@ def load_settings(**arguments: Any) -> Settings:
         first = error.errors(include_input=False, include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"]) or "setting"
         reason = first["msg"].removeprefix("Value error, ")
-        raise ConfigError(f"The setting {_shown(name)} cannot be used: {reason}.") from error
+        raise ConfigError(f"The setting {_shown(name, given)} cannot be used: {reason}.") from error
     except ValueError as error:  # a trace-graph.toml that is no TOML
         raise ConfigError(f"{FILE_NAME} cannot be read: {error}.") from error
 
 
-def _shown(name: str) -> str:
-    if name in Settings.model_fields:
-        return f"TRACE_GRAPH_{name.upper()}"
+def _shown(name: str, given: Mapping[str, Any]) -> str:
+    """What the user called a setting: the variable that is set, where it was one."""
+    for field, info in Settings.model_fields.items():
+        alias, ours = info.validation_alias, f"TRACE_GRAPH_{field.upper()}"
+        names = [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else [ours]
+        if name in (field, *names):
+            used = [one for one in names if field not in given and os.environ.get(one, "").strip()]
+            return used[0] if used else ours
     return name
 
 

@@ -35,6 +35,7 @@ from trace_graph.models import (
     uuid7,
 )
 from trace_graph.store.ledger import Door
+from trace_graph.store.read_only import Rows
 from trace_graph.text.times import utc_now
 from trace_graph.text.tokens import TokenCounter, count_tokens
 
@@ -272,8 +273,10 @@ class Memory:
         """
         return self._loop.run(lambda: self._memory.run_query(name, parameters))
 
-    def cypher(self, query: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    def cypher(self, query: str, parameters: Mapping[str, Any] | None = None) -> Rows:
         """Run a query of your own; only reading is possible, whatever it says. For whoever administers the database.
+
+        The rows are a list; `cut` says whether there were more than the limit.
 
         Raises: WriteRefused, UsageError, EngineUnavailable.
         """

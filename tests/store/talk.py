@@ -9,6 +9,12 @@ from trace_graph.models import MessageInput
 
 START = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
 
+EVERYTHING = (
+    "Petrel — a “boat”\r\n\tat 北京, naïve café (e\u0301), שלום עולם, مرحبا, 👨\u200d👩\u200d👧 "
+    "\U0001f3f4\u200d☠️\u2028end \\ \" ' ` ${x} {y} \x07"
+)
+"""Scripts, directions, line ends, quotes and invisible characters that have broken somebody's store."""
+
 SUBJECTS: dict[str, tuple[str, ...]] = {
     "bread": (
         "I baked a sourdough loaf with rye flour this morning.",
@@ -74,9 +80,15 @@ SUBJECTS: dict[str, tuple[str, ...]] = {
 
 
 def conversation(subjects: Sequence[str] = tuple(SUBJECTS)) -> list[MessageInput]:
-    """Eight turns of Mira and Tomas on each subject, a session and a day a subject; external ids name subject and turn."""
+    """Eight turns of Mira and Tomas on each subject, each in its session, on its day; ids name subject and turn."""
     return [
         MessageInput(
-            text=text, author=("Mira", "Tomas")[turn % 2], session=f"about {subject}",
-            at=START + timedelta(days=day, minutes=turn), external_id=f"{subject}:{turn}")
-        for day, subject in enumerate(subjects) for turn, text in enumerate(SUBJECTS[subject])]
+            text=text,
+            author=("Mira", "Tomas")[turn % 2],
+            session=f"about {subject}",
+            at=START + timedelta(days=day, minutes=turn),
+            external_id=f"{subject}:{turn}",
+        )
+        for day, subject in enumerate(subjects)
+        for turn, text in enumerate(SUBJECTS[subject])
+    ]

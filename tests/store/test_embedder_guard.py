@@ -55,14 +55,20 @@ class Shorter(Changed):
         return 128
 
 
-@pytest.mark.parametrize(("other", "numbers"), [
-    (Changed("static:rotated", rotated), 256), (Changed("static:multilingual-static", rotated), 256),
-    (Shorter("static:half", shorter), 128),
-], ids=["same dimension", "same name", "other dimension"])
+@pytest.mark.parametrize(
+    ("other", "numbers"),
+    [
+        (Changed("static:rotated", rotated), 256),
+        (Changed("static:multilingual-static", rotated), 256),
+        (Shorter("static:half", shorter), 128),
+    ],
+    ids=["same dimension", "same name", "other dimension"],
+)
 def test_vectors_of_another_space_are_refused_before_anything_is_written_or_compared(
     settings: Settings, graph: Graph, run: Run, space: str, other: Changed, numbers: int
 ) -> None:
     """PC-148, PC-149."""
+
     async def add() -> Any:
         async with Memory(settings=settings, embedder=other) as memory:
             return await memory.add("Hello.", space=space)
@@ -76,9 +82,11 @@ def test_vectors_of_another_space_are_refused_before_anything_is_written_or_comp
             run(use())
         assert refused.value.message == (
             f"The database holds vectors of static:multilingual-static (256 numbers); {other.name} ({numbers} numbers) "
-            "gives others, and the two cannot be compared.")
+            "gives others, and the two cannot be compared."
+        )
         assert refused.value.fix == (
-            "Set TRACE_GRAPH_EMBEDDER to the embedder the database was made with, or use another database.")
+            "Set TRACE_GRAPH_EMBEDDER to the embedder the database was made with, or use another database."
+        )
     assert run(graph.rows("MATCH (m:Message {text: 'Hello.', session: $space}) RETURN m.id AS id", space=space)) == []
 
 
@@ -86,6 +94,7 @@ def test_the_same_vectors_under_another_name_are_accepted_and_the_name_is_taken_
     settings: Settings, graph: Graph, run: Run, space: str
 ) -> None:
     """PC-149."""
+
     async def name() -> str:
         return str((await graph.rows("MATCH (n:Meta) RETURN n.embedder AS name"))[0]["name"])
 
@@ -117,22 +126,33 @@ def test_a_text_without_a_vector_is_stored_filed_and_found_by_its_words(
 ) -> None:
     """PC-151, PC-152, PC-154: a query without one asks the keywords alone."""
     given = [
-        MessageInput(text=text, external_id=id) for id, text in (
-            ("plain", "The Petrel lies in the harbour."), ("none", "Δ The locker has number 4417."),
-            ("emoji", "👋🙂"), ("dots", "..."), ("last", "Nothing else happened."))]
+        MessageInput(text=text, external_id=id)
+        for id, text in (
+            ("plain", "The Petrel lies in the harbour."),
+            ("none", "Δ The locker has number 4417."),
+            ("emoji", "👋🙂"),
+            ("dots", "..."),
+            ("last", "Nothing else happened."),
+        )
+    ]
 
     async def use() -> tuple[list[bool], list[str | None], list[str | None], int]:
         async with Memory(settings=settings, embedder=Selective("static:multilingual-static")) as memory:
             await memory.add_many(given, space=space)
             rows = await graph.rows(
                 "MATCH (s:Space {name: $name}) MATCH (m:Message {space: s.id}) "
-                "RETURN m.embedding IS NULL AS none ORDER BY m.seq", name=space)
+                "RETURN m.embedding IS NULL AS none ORDER BY m.seq",
+                name=space,
+            )
             by_vector: RecallResult = await memory.recall("Which number has the locker?", space=space)
             by_words: RecallResult = await memory.recall("Δ locker 4417", space=space)
             report = await memory.organize(space=space)
             return (
-                [row["none"] for row in rows], [item.external_id for item in by_vector.items][:1],
-                [item.external_id for item in by_words.items if "text" in item.why.found_by], report.filed)
+                [row["none"] for row in rows],
+                [item.external_id for item in by_vector.items][:1],
+                [item.external_id for item in by_words.items if "text" in item.why.found_by],
+                report.filed,
+            )
 
     missing, first, words, filed = run(use())
 
@@ -162,9 +182,13 @@ def test_a_process_that_was_killed_before_the_vector_indexes_leaves_them_to_the_
         monkeypatch.undo()
         index_only = settings.model_copy(update={"recall": settings.recall.model_copy(update={"candidates": 1})})
         async with Memory(settings=index_only, embedder=StaticEmbedder.shipped()) as memory:
-            await memory.add_many([
-                MessageInput(text=f"The Petrel lies at pier {number}.", external_id=str(number)) for number in range(9)],
-                space="s")
+            await memory.add_many(
+                [
+                    MessageInput(text=f"The Petrel lies at pier {number}.", external_id=str(number))
+                    for number in range(9)
+                ],
+                space="s",
+            )
             # Nine squared is more than twice nine: the list of vectors comes from the index.
             return [item.external_id for item in (await memory.recall("pier 4?", space="s", limit=1)).items]
 

@@ -20,37 +20,92 @@ from trace_graph.models import ImportReport, RejectedLine
 
 DATA = Path(__file__).parents[2] / os.environ.get("TRACE_GRAPH_TEST_DATA", "../shared/data")
 
-JSONL = "\n".join(json.dumps(line) for line in (
-    {"text": "Mira bought a boat.", "author": "Mira", "session": "a", "at": "2024-05-01T10:00:00Z", "external_id": "1"},
-    {"text": "What is she called?", "author": "Tomas", "session": "a", "at": "2024-05-01T10:01:00Z"},
-    {"text": "Petrel.", "author": "Mira", "session": "b", "at": "2024-05-02T10:00:00Z"}))
+JSONL = "\n".join(
+    json.dumps(line)
+    for line in (
+        {
+            "text": "Mira bought a boat.",
+            "author": "Mira",
+            "session": "a",
+            "at": "2024-05-01T10:00:00Z",
+            "external_id": "1",
+        },
+        {"text": "What is she called?", "author": "Tomas", "session": "a", "at": "2024-05-01T10:01:00Z"},
+        {"text": "Petrel.", "author": "Mira", "session": "b", "at": "2024-05-02T10:00:00Z"},
+    )
+)
 
-OPENAI = json.dumps({"messages": [
-    {"role": "system", "content": "You are a harbour master."},
-    {"role": "user", "content": [{"type": "text", "text": "May I moor here?"}]},
-    {"role": "assistant", "content": "Berth 12 is free."}]})
+OPENAI = json.dumps(
+    {
+        "messages": [
+            {"role": "system", "content": "You are a harbour master."},
+            {"role": "user", "content": [{"type": "text", "text": "May I moor here?"}]},
+            {"role": "assistant", "content": "Berth 12 is free."},
+        ]
+    }
+)
 
-LOCOMO = json.dumps([{"sample_id": "conv-1", "qa": [], "conversation": {
-    "speaker_a": "Ann", "speaker_b": "Ben",
-    "session_1_date_time": "1:56 pm on 8 May, 2023",
-    "session_1": [
-        {"speaker": "Ann", "dia_id": "D1:1", "text": "Hello Ben."},
-        {"speaker": "Ben", "dia_id": "D1:2", "text": "Hello Ann."}],
-    "session_2_date_time": "2:10 pm on 9 May, 2023",
-    "session_2": [{"speaker": "Ann", "dia_id": "D2:1", "text": "I sold the van."}]}}])
+LOCOMO = json.dumps(
+    [
+        {
+            "sample_id": "conv-1",
+            "qa": [],
+            "conversation": {
+                "speaker_a": "Ann",
+                "speaker_b": "Ben",
+                "session_1_date_time": "1:56 pm on 8 May, 2023",
+                "session_1": [
+                    {"speaker": "Ann", "dia_id": "D1:1", "text": "Hello Ben."},
+                    {"speaker": "Ben", "dia_id": "D1:2", "text": "Hello Ann."},
+                ],
+                "session_2_date_time": "2:10 pm on 9 May, 2023",
+                "session_2": [{"speaker": "Ann", "dia_id": "D2:1", "text": "I sold the van."}],
+            },
+        }
+    ]
+)
 
-LONGMEMEVAL = json.dumps([{
-    "question_id": "q1", "question_type": "single-session-user", "question": "Which boat?", "answer": "Petrel",
-    "question_date": "2023/05/30 (Tue) 23:40", "haystack_dates": ["2023/05/20 (Sat) 02:21"],
-    "haystack_session_ids": ["answer_1"], "answer_session_ids": ["answer_1"],
-    "haystack_sessions": [[
-        {"role": "user", "content": "My boat is the Petrel.", "has_answer": True},
-        {"role": "assistant", "content": "A fine name."}]]}])
+LONGMEMEVAL = json.dumps(
+    [
+        {
+            "question_id": "q1",
+            "question_type": "single-session-user",
+            "question": "Which boat?",
+            "answer": "Petrel",
+            "question_date": "2023/05/30 (Tue) 23:40",
+            "haystack_dates": ["2023/05/20 (Sat) 02:21"],
+            "haystack_session_ids": ["answer_1"],
+            "answer_session_ids": ["answer_1"],
+            "haystack_sessions": [
+                [
+                    {"role": "user", "content": "My boat is the Petrel.", "has_answer": True},
+                    {"role": "assistant", "content": "A fine name."},
+                ]
+            ],
+        }
+    ]
+)
 
-BEAM = json.dumps([{"batch_number": 1, "turns": [[
-    {"role": "user", "id": 1, "time_anchor": "March-15-2024", "index": "1,1", "question_type": "main_question",
-     "content": "I am planning a garden."},
-    {"role": "assistant", "id": 2, "content": "What will you grow?"}]]}])
+BEAM = json.dumps(
+    [
+        {
+            "batch_number": 1,
+            "turns": [
+                [
+                    {
+                        "role": "user",
+                        "id": 1,
+                        "time_anchor": "March-15-2024",
+                        "index": "1,1",
+                        "question_type": "main_question",
+                        "content": "I am planning a garden.",
+                    },
+                    {"role": "assistant", "id": 2, "content": "What will you grow?"},
+                ]
+            ],
+        }
+    ]
+)
 
 FILES: dict[str, tuple[str, str, tuple[int, int], set[str]]] = {
     "jsonl": ("messages.jsonl", JSONL, (3, 2), {"Mira bought a boat.", "What is she called?", "Petrel."}),
@@ -69,7 +124,8 @@ def told(report: ImportReport) -> tuple[int, int, int, list[RejectedLine]]:
 async def texts(graph: Graph, name: str) -> list[str]:
     rows = await graph.rows(
         "MATCH (s:Space {name: $name}) MATCH (m:Message {space: s.id}) RETURN m.text AS text ORDER BY m.session, m.seq",
-        name=name)
+        name=name,
+    )
     return [row["text"] for row in rows]
 
 
@@ -85,7 +141,8 @@ def test_a_file_is_recognised_and_its_second_import_adds_nothing(
         return (
             await memory.import_file(path, space=space),
             await memory.import_file(str(path), space=space, format=format),
-            await texts(graph, space))
+            await texts(graph, space),
+        )
 
     first, second, found = run(twice())
 
@@ -99,9 +156,19 @@ def test_bad_lines_are_told_by_number_and_reason_and_stop_only_themselves(
 ) -> None:
     """PC-124, PC-022."""
     path = tmp_path / "mixed.jsonl"
-    path.write_text("\n".join([
-        '{"text": "First."}', "not json", '{"text": "  "}', '{"text": "x", "timestamp": "2024-01-01"}',
-        '{"text": "Late.", "at": "2024-02-30T10:00:00Z"}', '{"text": "Last."}']), encoding="utf-8")
+    path.write_text(
+        "\n".join(
+            [
+                '{"text": "First."}',
+                "not json",
+                '{"text": "  "}',
+                '{"text": "x", "timestamp": "2024-01-01"}',
+                '{"text": "Late.", "at": "2024-02-30T10:00:00Z"}',
+                '{"text": "Last."}',
+            ]
+        ),
+        encoding="utf-8",
+    )
 
     async def load() -> tuple[ImportReport, list[str]]:
         return await memory.import_file(path, space=space), await texts(graph, space)
@@ -113,7 +180,8 @@ def test_bad_lines_are_told_by_number_and_reason_and_stop_only_themselves(
         "not JSON: Expecting value (line 1, column 1).",
         "A message's text is blank: without white space and invisible characters nothing is left of it.",
         "unknown field 'timestamp': it is called at here.",
-        "The time names a date or an hour that does not exist."]
+        "The time names a date or an hour that does not exist.",
+    ]
 
 
 def test_strict_stores_nothing_of_a_file_with_a_bad_line(
@@ -150,8 +218,10 @@ def test_what_cannot_be_imported_is_said_and_no_space_comes_of_it(
     async def load() -> list[str]:
         said = []
         for path, more, error in (
-            (tmp_path / "nowhere.jsonl", {}, NotFound), (sample, {"samples": ["conv-9"]}, NotFound),
-            (unclear, {}, InvalidInput), (sample, {"format": "parquet"}, InvalidInput),
+            (tmp_path / "nowhere.jsonl", {}, NotFound),
+            (sample, {"samples": ["conv-9"]}, NotFound),
+            (unclear, {}, InvalidInput),
+            (sample, {"format": "parquet"}, InvalidInput),
         ):
             with pytest.raises(error) as refused:
                 await memory.import_file(path, space=space, **more)  # type: ignore[arg-type]  # a table of arguments
@@ -173,7 +243,8 @@ def test_a_stream_is_imported_and_a_byte_that_is_no_utf_8_is_never_stored(
 ) -> None:
     """PC-128: with BOM, CRLF, and one line in another encoding."""
     stream = io.BytesIO(
-        b"\xef\xbb\xbf" + '{"text": "café"}\r\n'.encode() + b'{"text": "caf\xe9"}\r\n{"text": "last"}\r\n')
+        b"\xef\xbb\xbf" + '{"text": "café"}\r\n'.encode() + b'{"text": "caf\xe9"}\r\n{"text": "last"}\r\n'
+    )
 
     async def load() -> tuple[ImportReport, list[str]]:
         return await memory.import_file(stream, space=space, format="jsonl"), await texts(graph, space)
@@ -192,9 +263,11 @@ LONG = f"{words(23_500)} Mira's locker is 4417. {words(23_500)}\nThe tail says t
 UNSPACED = "x" * 1_000_000 + "。花生过敏"
 
 
-@pytest.mark.parametrize(("text", "questions"), [
-    (LONG, ["Which locker is Mira's?", "Where does the Petrel sail?"]), (UNSPACED, ["花生过敏"]),
-], ids=["words", "one line without spaces"])
+@pytest.mark.parametrize(
+    ("text", "questions"),
+    [(LONG, ["Which locker is Mira's?", "Where does the Petrel sail?"]), (UNSPACED, ["花生过敏"])],
+    ids=["words", "one line without spaces"],
+)
 def test_the_middle_and_the_tail_of_a_message_of_a_megabyte_are_found(
     memory: Memory, graph: Graph, run: Run, engine_address: EngineAddress, space: str, text: str, questions: list[str]
 ) -> None:
@@ -216,7 +289,9 @@ def test_the_middle_and_the_tail_of_a_message_of_a_megabyte_are_found(
 
     assert len(text.encode()) >= 1_000_000
     assert stored[1].encode() == text.encode()
-    assert [answers[question] in part for question, part in zip(questions, shown, strict=True)] == [True] * len(questions)
+    assert [answers[question] in part for question, part in zip(questions, shown, strict=True)] == [True] * len(
+        questions
+    )
     assert max(len(part) for part in shown) < 5_000
 
 

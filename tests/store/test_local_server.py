@@ -82,7 +82,9 @@ def other_process() -> subprocess.Popen[bytes]:
 def test_two_processes_that_start_at_once_share_one_server(folder: Path) -> None:
     """PC-073, PC-125."""
     starters = [
-        subprocess.Popen([sys.executable, "-c", ENSURE, str(folder)], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+        subprocess.Popen([sys.executable, "-c", ENSURE, str(folder)], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
 
     said = {starter.communicate()[0] for starter in starters}
 
@@ -94,6 +96,7 @@ def test_two_processes_that_start_at_once_share_one_server(folder: Path) -> None
 
 def test_stopping_and_killing_lose_nothing_and_the_next_use_starts_it_again(folder: Path, run: Run) -> None:
     """PC-157: also for a connection that was open all the while."""
+
     async def use() -> list[tuple[int, bool]]:
         seen = []
         async with memory_in(folder) as memory:
@@ -176,8 +179,10 @@ def test_only_the_owner_can_read_what_holds_a_password_and_no_command_line_does(
     state = ensure(shared)
 
     modes = {
-        path.name: oct(path.stat().st_mode & 0o777) for path in shared.iterdir()
-        if path.is_file() and (state.password in path.read_text(errors="replace") or "password" in path.name)}
+        path.name: oct(path.stat().st_mode & 0o777)
+        for path in shared.iterdir()
+        if path.is_file() and (state.password in path.read_text(errors="replace") or "password" in path.name)
+    }
     assert modes == {"server.json": "0o600", "root.password": "0o600", "reader.password": "0o600"}
     shown = Path(f"/proc/{state.pid}/cmdline").read_text()
     assert (state.password in shown, state.reader_password in shown) == (False, False)
@@ -189,7 +194,7 @@ def listening(pid: int) -> dict[int, str]:
     inodes = set()
     for descriptor in Path(f"/proc/{pid}/fd").iterdir():
         try:
-            inodes.add(os.readlink(descriptor).removeprefix("socket:[").removesuffix("]"))
+            inodes.add(str(descriptor.readlink()).removeprefix("socket:[").removesuffix("]"))
         except FileNotFoundError:
             continue
     found = {}
@@ -219,7 +224,13 @@ def test_looking_at_a_folder_without_a_memory_creates_nothing(tmp_path: Path, ru
     async def look() -> list[str]:
         said = []
         async with memory_in(nowhere) as memory:
-            for verb in (memory.spaces(), memory.recall("x"), memory.stats(), memory.tree(space="s"), memory.topic("x")):
+            for verb in (
+                memory.spaces(),
+                memory.recall("x"),
+                memory.stats(),
+                memory.tree(space="s"),
+                memory.topic("x"),
+            ):
                 with pytest.raises(NotFound) as refused:
                     await verb
                 said.append(refused.value.message)
@@ -257,7 +268,9 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytest
     assert refused.value.fix == f"Read {tmp_path / 'data' / local_server.LOG_FILE}."
 
 
-def test_a_server_that_holds_the_files_and_does_not_answer_is_named(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_holds_the_files_and_does_not_answer_is_named(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """PC-163: it is neither fought nor wiped; the state file is lost, the process is not."""
     state = ensure(shared)
     hidden = (shared / local_server.STATE_FILE).read_text()
@@ -270,7 +283,8 @@ def test_a_server_that_holds_the_files_and_does_not_answer_is_named(shared: Path
         (shared / local_server.STATE_FILE).chmod(0o600)
 
     assert refused.value.message == (
-        f"The engine of {shared} runs as process {state.pid}, but does not answer as server.json says.")
+        f"The engine of {shared} runs as process {state.pid}, but does not answer as server.json says."
+    )
     assert ensure(shared) == state
 
 

@@ -77,17 +77,24 @@ async def see(graph: Graph, name: str) -> Seen:
     space = (await graph.rows("MATCH (s:Space {name: $name}) RETURN s.id AS id", name=name))[0]["id"]
     topics = await graph.rows("MATCH (t:Topic {space: $space}) RETURN properties(t) AS t", space=space)
     edges = await graph.rows(
-        EDGES + "RETURN t.id AS parent, c.id AS child, c.seq AS seq, properties(p) AS p", space=space)
+        EDGES + "RETURN t.id AS parent, c.id AS child, c.seq AS seq, properties(p) AS p", space=space
+    )
     for edge in edges:
         edge["kind"] = "Topic" if edge.pop("seq") is None else "Message"
     revisions = await graph.rows(
         "MATCH (t:Topic {space: $space})-[:HAS_REVISION]->(r:SummaryRevision) RETURN t.id AS topic, properties(r) AS r "
-        "ORDER BY topic, r.number", space=space)
+        "ORDER BY topic, r.number",
+        space=space,
+    )
     messages = await graph.rows(
-        "MATCH (m:Message {space: $space}) RETURN m.id AS id, m.external_id AS external_id", space=space)
+        "MATCH (m:Message {space: $space}) RETURN m.id AS id, m.external_id AS external_id", space=space
+    )
     return Seen(
-        {row["t"]["id"]: row["t"] for row in topics}, edges, [{**row["r"], "topic": row["topic"]} for row in revisions],
-        {row["id"]: row["external_id"] for row in messages})
+        {row["t"]["id"]: row["t"] for row in topics},
+        edges,
+        [{**row["r"], "topic": row["topic"]} for row in revisions],
+        {row["id"]: row["external_id"] for row in messages},
+    )
 
 
 def faults(seen: Seen) -> list[str]:
@@ -95,8 +102,11 @@ def faults(seen: Seen) -> list[str]:
     found = []
     placed = Counter(edge["child"] for edge in seen.live)
     found += [f"{id} has {placed[id]} parents" for id in seen.external if placed[id] != 1]
-    found += [f"topic {id} has {placed[id]} parents" for id, topic in seen.topics.items()
-              if placed[id] != (0 if topic["kind"] == "root" else 1)]
+    found += [
+        f"topic {id} has {placed[id]} parents"
+        for id, topic in seen.topics.items()
+        if placed[id] != (0 if topic["kind"] == "root" else 1)
+    ]
     below, leaves = seen.children("Topic"), seen.children("Message")
     for id, topic in seen.topics.items():
         reached = _messages_below(id, below, leaves)
@@ -134,8 +144,11 @@ def organised(memory: Memory, run: Run) -> Iterator[str]:
     harbour = [
         MessageInput(
             text=f"The harbour log says that boat {number} came in from the north at pier {number % 7}.",
-            session=f"log {number // 9}", external_id=f"log:{number}")
-        for number in range(108)]
+            session=f"log {number // 9}",
+            external_id=f"log:{number}",
+        )
+        for number in range(108)
+    ]
 
     async def make() -> None:
         await memory.add_many([*conversation(), *harbour], space=name)
@@ -174,7 +187,9 @@ def test_the_tree_that_is_shown_is_the_tree_that_is_stored(
 
     def places(node: Any, path: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
         here = {message.external_id: (*path, node.title) for message in node.messages}
-        return here | {id: place for child in node.children for id, place in places(child, (*path, node.title)).items()}
+        return here | {
+            id: place for child in node.children for id, place in places(child, (*path, node.title)).items()
+        }
 
     assert places(shown, ()) == seen.places()
     assert shown.message_count == 156
@@ -184,7 +199,8 @@ async def sources(graph: Graph, name: str) -> list[dict[str, Any]]:
     return await graph.rows(
         "MATCH (s:Space {name: $name}) MATCH (r:SummaryRevision {space: s.id})-[:DERIVED_FROM]->(x) "
         "RETURN r.id AS revision, r.topic AS topic, x.id AS source, x.topic AS source_topic, x.space = s.id AS same",
-        name=name)
+        name=name,
+    )
 
 
 def test_every_summary_is_derived_from_messages_or_child_summaries_of_its_own_topic(
@@ -196,9 +212,7 @@ def test_every_summary_is_derived_from_messages_or_child_summaries_of_its_own_to
 
     assert {one["id"] for one in seen.revisions} == {row["revision"] for row in drawn}
     assert [row for row in drawn if not row["same"]] == []
-    strange = [
-        row for row in drawn
-        if seen.parent.get(row["source_topic"] or row["source"]) != row["topic"]]
+    strange = [row for row in drawn if seen.parent.get(row["source_topic"] or row["source"]) != row["topic"]]
     assert strange == []
 
 
@@ -215,8 +229,13 @@ def test_ten_new_messages_touch_only_their_topics_and_what_lies_above(
     memory: Memory, graph: Graph, run: Run, space: str
 ) -> None:
     new = [
-        MessageInput(text=f"The rye loaf number {number} was baked with sourdough and spelt flour.",
-                     session="more bread", external_id=f"new:{number}") for number in range(10)]
+        MessageInput(
+            text=f"The rye loaf number {number} was baked with sourdough and spelt flour.",
+            session="more bread",
+            external_id=f"new:{number}",
+        )
+        for number in range(10)
+    ]
 
     async def work() -> tuple[Seen, Seen]:
         await memory.add_many(conversation(), space=space)
@@ -230,18 +249,19 @@ def test_ten_new_messages_touch_only_their_topics_and_what_lies_above(
 
     assert faults(after) == []
     touched = set()
-    for id in after.external:
-        if str(after.external[id]).startswith("new:"):
-            while id in after.parent:
-                id = after.parent[id]
-                touched.add(id)
+    for message, external_id in after.external.items():
+        below = message if str(external_id).startswith("new:") else ""
+        while below in after.parent:
+            below = after.parent[below]
+            touched.add(below)
     untouched = set(before.topics) - touched
     assert untouched
     assert {id: after.topics[id] for id in untouched} == {id: before.topics[id] for id in untouched}
     for kept in ("revisions", "edges"):
         key = "topic" if kept == "revisions" else "parent"
         assert [one for one in sorted_rows(getattr(after, kept)) if one[key] in untouched] == [
-            one for one in sorted_rows(getattr(before, kept)) if one[key] in untouched]
+            one for one in sorted_rows(getattr(before, kept)) if one[key] in untouched
+        ]
 
 
 def sorted_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -258,7 +278,9 @@ def test_a_changed_summary_supersedes_the_one_before_it(memory: Memory, graph: G
             "OPTIONAL MATCH (r)-[e:SUPERSEDES]->(old:SummaryRevision) "
             "RETURN t.id AS topic, t.kind AS kind, t.title AS shown, r.number AS number, r.title AS title, "
             "r.current_key AS key, r.recorded_at AS since, r.change_seq AS change, r.retired_at AS until, "
-            "r.retired_seq AS retired, old.number AS old, e.change_seq AS edge ORDER BY topic, number", name=space)
+            "r.retired_seq AS retired, old.number AS old, e.change_seq AS edge ORDER BY topic, number",
+            name=space,
+        )
 
     rows = run(work())
 
@@ -285,8 +307,7 @@ def test_two_organisers_at_once_file_each_message_once(
     async def work() -> tuple[list[OrganizeReport], Seen]:
         await memory.add_many(conversation(("bread", "boat", "work")), space=space)
         async with opened(settings) as other:
-            reports = await asyncio.gather(*(
-                one.organize(space=space) for one in (memory, other)))
+            reports = await asyncio.gather(*(one.organize(space=space) for one in (memory, other)))
         return reports, await see(graph, space)
 
     reports, seen = run(work())
@@ -321,7 +342,9 @@ def test_the_lease_of_an_organiser_that_died_is_waited_for_and_then_taken_over(
     assert (waited, report.filed, report.waiting) == (True, 8, 0)
 
 
-def test_whoever_lost_the_lease_writes_nothing_more(memory: Memory, store: Store, graph: Graph, run: Run, space: str) -> None:
+def test_whoever_lost_the_lease_writes_nothing_more(
+    memory: Memory, store: Store, graph: Graph, run: Run, space: str
+) -> None:
     start = datetime(2030, 1, 1, tzinfo=UTC)
     nothing = Filing(Plan(), np.zeros(256), 0)
 
@@ -394,11 +417,16 @@ def named(seen: Seen) -> tuple[dict[str, tuple[str, ...]], list[tuple[str, str]]
     roots = {topic["title"] for topic in seen.topics.values() if topic["kind"] == "root"}
     return (
         {id: path[1:] for id, path in seen.places().items()},
-        [(("" if title in roots else title), text) for title, text in current])
+        [(("" if title in roots else title), text) for title, text in current],
+    )
 
 
-def test_organising_after_each_message_keeps_the_tree_whole(memory: Memory, graph: Graph, run: Run, space: str) -> None:
-    talk = [message for pair in zip(conversation(("bread",)), conversation(("boat",)), strict=True) for message in pair]
+def test_organising_after_each_message_keeps_the_tree_whole(
+    memory: Memory, graph: Graph, run: Run, space: str
+) -> None:
+    talk = [
+        message for pair in zip(conversation(("bread",)), conversation(("boat",)), strict=True) for message in pair
+    ]
 
     async def work() -> tuple[list[int], Seen]:
         filed = []

@@ -30,8 +30,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "append_passages": {"passages": [{"message": NOWHERE, "properties": {"id": NOWHERE}}]},
     "best_passages": {"ids": [NOWHERE], "terms": ["s0_x"], "spaces": [NOWHERE]},
     "children_of": {"topics": [NOWHERE], "spaces": [NOWHERE]},
-    "close_placements": {
-        "closed": [{"parent": NOWHERE, "child": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
+    "close_placements": {"closed": [{"parent": NOWHERE, "child": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
     "count_nodes": {"spaces": [NOWHERE]},
     "count_stored": {},
     "count_waiting": {"spaces": [NOWHERE]},
@@ -39,7 +38,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "create_topics": {"topics": [{"id": NOWHERE, "recorded_at": NOW}]},
     "derive_from_messages": {"links": [{"revision": NOWHERE, "source": NOWHERE, "properties": {"change_seq": 1}}]},
     "derive_from_revisions": {"links": [{"revision": NOWHERE, "source": NOWHERE, "properties": {"change_seq": 1}}]},
-    "describe_messages": {"ids": [NOWHERE], "spaces": [NOWHERE]},
+    "describe_messages": {"ids": [NOWHERE], "shown": [NOWHERE], "spaces": [NOWHERE]},
     "describe_spaces": {},
     "find_spaces": {"names": [NOWHERE]},
     "identify_engine": {},
@@ -64,8 +63,11 @@ DUMMY: dict[str, dict[str, Any]] = {
     "recall_rows": {"ids": [NOWHERE], "terms": ["s0_x"], "spaces": [NOWHERE], **SCALED},
     "rename_embedder": {"embedder": "static:x"},
     "retire_revisions": {"revisions": [{"id": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
-    "save_sessions": {"sessions": [
-        {"key": NOWHERE, "id": NOWHERE, "space": NOWHERE, "name": "n", "last_seq": 1, "last_id": NOWHERE}]},
+    "save_sessions": {
+        "sessions": [
+            {"key": NOWHERE, "id": NOWHERE, "space": NOWHERE, "name": "n", "last_seq": 1, "last_id": NOWHERE}
+        ]
+    },
     "segments_before": {"keys": [NOWHERE], "spaces": [NOWHERE]},
     "session_ends": {"keys": [NOWHERE]},
     "set_time_zone": {"space": NOWHERE, "time_zone": "UTC"},
@@ -77,7 +79,6 @@ DUMMY: dict[str, dict[str, Any]] = {
     "topic_paths": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "topic_phrases": {"spaces": [NOWHERE]},
     "topic_revisions": {"topic": NOWHERE, "spaces": [NOWHERE]},
-    "topics_of_messages": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "tree_messages": {"spaces": [NOWHERE]},
     "tree_shape": {"spaces": [NOWHERE]},
     "tree_state": {"spaces": [NOWHERE]},
@@ -96,7 +97,10 @@ AGGREGATES = {"count_nodes", "count_stored", "count_waiting", "tree_shape"}
 """Queries that answer with one row of sums, whatever is there."""
 
 COLLECTED = {
-    "recall_candidates_index", "recall_candidates_scan", "recall_candidates_search", "recall_candidates_text",
+    "recall_candidates_index",
+    "recall_candidates_scan",
+    "recall_candidates_search",
+    "recall_candidates_text",
     "recall_rows",
 }
 """Queries that answer with one row, which holds the list of all that was found."""
@@ -134,13 +138,16 @@ def test_every_reading_query_is_answered(store: Store, run: Run) -> None:
     assert {name for name, rows in answers.items() if rows == [{"rows": []}]} == COLLECTED & answers.keys()
     assert found - OF_THE_DATABASE == AGGREGATES
     assert answers["tree_shape"] == [
-        {"topics": 0, "leaf_topics": 0, "depth": 0, "largest_leaf": 0, "most_children": 0}]
+        {"topics": 0, "leaf_topics": 0, "depth": 0, "largest_leaf": 0, "most_children": 0}
+    ]
     assert answers["count_nodes"] == [
-        {"messages": 0, "waiting": 0, "sessions": 0, "passages": 0, "revisions": 0, "events": 0}]
+        {"messages": 0, "waiting": 0, "sessions": 0, "passages": 0, "revisions": 0, "events": 0}
+    ]
 
 
 def test_every_writing_query_is_understood(store: Store, run: Run) -> None:
     """Each in a transaction of its own that is rolled back."""
+
     async def refused(query: NamedQuery) -> bool:
         async def work(transaction: Transaction) -> None:
             await transaction.run(query.name, **DUMMY[query.name])
@@ -179,7 +186,6 @@ BY_INDEX: dict[str, set[str]] = {
     "stale_topics": {"Topic(stale_in)"},
     "topic_contents": {"Topic(id)"},
     "topic_paths": {"Topic(id)"},
-    "topics_of_messages": set(),
     "tree_state": {"Topic(space)"},
     "tree_topics": {"Topic(space)"},
     "update_space": {"Space(id)"},
@@ -231,20 +237,24 @@ def test_lookups_seek_in_an_index_and_scan_no_label(filled: Store, graph: Graph,
 
     sought = {
         name: {what for operator, details in plan if "IndexSeek" in operator for what in ASKED.findall(details)}
-        for name, plan in found.items()}
+        for name, plan in found.items()
+    }
     assert {name: BY_INDEX[name] - sought[name] for name in BY_INDEX if not BY_INDEX[name] <= sought[name]} == {}
     scans = {name: [operator for operator, _ in plan if "Scan" in operator] for name, plan in found.items()}
     assert {name: scan for name, scan in scans.items() if scan} == {}
 
 
-@pytest.mark.parametrize(("name", "asked"), [
-    ("recall_candidates_index", ["db.index.fulltext.queryNodes", "db.index.vector.queryNodes"]),
-    ("recall_candidates_scan", ["db.index.fulltext.queryNodes"]),
-    ("recall_candidates_search", ["db.index.fulltext.queryNodes", "VECTOR INDEX"]),
-    ("recall_candidates_text", ["db.index.fulltext.queryNodes"]),
-    ("recall_passages_index", ["db.index.vector.queryNodes"]),
-    ("recall_passages_text", ["db.index.fulltext.queryNodes"]),
-])
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("recall_candidates_index", ["db.index.fulltext.queryNodes", "db.index.vector.queryNodes"]),
+        ("recall_candidates_scan", ["db.index.fulltext.queryNodes"]),
+        ("recall_candidates_search", ["db.index.fulltext.queryNodes", "VECTOR INDEX"]),
+        ("recall_candidates_text", ["db.index.fulltext.queryNodes"]),
+        ("recall_passages_index", ["db.index.vector.queryNodes"]),
+        ("recall_passages_text", ["db.index.fulltext.queryNodes"]),
+    ],
+)
 def test_recall_asks_its_full_text_and_vector_index(
     filled: Store, graph: Graph, run: Run, name: str, asked: list[str]
 ) -> None:

@@ -31,9 +31,16 @@ def talk(memory: Memory, run: Run) -> Iterator[str]:
     """A space with the whole conversation, filed, and two messages that are not."""
     name = f"talk-{secrets.token_hex(6)}"
     later = [
-        MessageInput(text="Ines won the regatta with her red dinghy.", author="Ines", external_id="late:0",
-                     at="2024-04-01T10:00:00Z"),
-        MessageInput(text="我对花生过敏，来月結婚します。", author="小明", external_id="late:1", at="2024-04-02T10:00:00Z")]
+        MessageInput(
+            text="Ines won the regatta with her red dinghy.",
+            author="Ines",
+            external_id="late:0",
+            at="2024-04-01T10:00:00Z",
+        ),
+        MessageInput(
+            text="我对花生过敏，来月結婚します。", author="小明", external_id="late:1", at="2024-04-02T10:00:00Z"
+        ),
+    ]
 
     async def make() -> None:
         await memory.add_many(conversation(), space=name)
@@ -50,14 +57,53 @@ def ids(result: RecallResult) -> list[str | None]:
 
 TOP_TEN = {
     "Which berth does the Petrel have?": [
-        "boat:1", "boat:0", "boat:2", "boat:3", "boat:4", "work:7", "work:5", "garden:7", "doctor:5", "work:3"],
+        "boat:1",
+        "boat:0",
+        "boat:2",
+        "boat:3",
+        "boat:4",
+        "work:7",
+        "work:5",
+        "garden:7",
+        "doctor:5",
+        "work:3",
+    ],
     "What is Mira allergic to?": [
-        "doctor:4", "doctor:6", "doctor:2", "doctor:5", "doctor:3", "work:0", "music:0", "work:2", "music:2", "garden:2"],
+        "doctor:4",
+        "doctor:6",
+        "doctor:2",
+        "doctor:5",
+        "doctor:3",
+        "work:0",
+        "music:0",
+        "work:2",
+        "music:2",
+        "garden:2",
+    ],
     "When is the concert of the orchestra?": [
-        "music:7", "music:1", "music:6", "music:2", "music:5", "music:3", "music:0", "music:4", "doctor:7", "garden:1"],
+        "music:7",
+        "music:1",
+        "music:6",
+        "music:2",
+        "music:5",
+        "music:3",
+        "music:0",
+        "music:4",
+        "doctor:7",
+        "garden:1",
+    ],
     "What did Tomas say about apple trees?": [
-        "garden:5", "garden:7", "garden:3", "garden:4", "garden:6", "doctor:1", "garden:2", "garden:1", "work:1",
-        "doctor:7"],
+        "garden:5",
+        "garden:7",
+        "garden:3",
+        "garden:4",
+        "garden:6",
+        "doctor:1",
+        "garden:2",
+        "garden:1",
+        "work:1",
+        "doctor:7",
+    ],
 }
 """External ids in the order in which every engine ranks them. Source: computed on all three, 2026-11-30; a change of
 the embedder or of the ranking's constants changes them."""
@@ -72,7 +118,9 @@ def test_the_ranking_is_the_same_on_every_engine_filed_or_not_and_whatever_the_i
             await memory.add_many(conversation(), space=name)
             if organised:
                 await memory.organize(space=name)
-            answers.append({question: ids(await memory.recall(question, space=name, limit=10)) for question in TOP_TEN})
+            answers.append(
+                {question: ids(await memory.recall(question, space=name, limit=10)) for question in TOP_TEN}
+            )
         return answers
 
     assert run(ask()) == [TOP_TEN, TOP_TEN]
@@ -82,6 +130,7 @@ def test_a_message_is_found_as_soon_as_it_is_added_and_before_it_is_filed(
     memory: Memory, run: Run, space: str
 ) -> None:
     """PC-076."""
+
     async def ask() -> list[list[str | None]]:
         found = []
         for colour, thing in (("red", "car"), ("blue", "pool")):
@@ -102,33 +151,76 @@ def test_filed_and_waiting_messages_stand_side_by_side(memory: Memory, run: Run,
 
 
 PUNCTUATION = [
-    "wind/weather", 'either/or "maybe', "time: 10:30", "(a AND", "foo^", "a && b", "[1 TO", "{x", "\\",
-    "C:\\boats\\petrel.txt", "~petrel", "!", "*", "?", "***", '""', '\\"', "OR", "AND OR NOT", "to be OR not to be",
-    "+petrel -boat", "petrel~0.8", "terms:(x)", "/regex[a-z]+/", "petrel AND NOT boat", "a:b:c", "x || y", "'", "`",
-    "$text", "{text: 1}", "//", "https://example.org/a?b=c&d=e", "\t\n", "</think> boat name",
+    "wind/weather",
+    'either/or "maybe',
+    "time: 10:30",
+    "(a AND",
+    "foo^",
+    "a && b",
+    "[1 TO",
+    "{x",
+    "\\",
+    "C:\\boats\\petrel.txt",
+    "~petrel",
+    "!",
+    "*",
+    "?",
+    "***",
+    '""',
+    '\\"',
+    "OR",
+    "AND OR NOT",
+    "to be OR not to be",
+    "+petrel -boat",
+    "petrel~0.8",
+    "terms:(x)",
+    "/regex[a-z]+/",
+    "petrel AND NOT boat",
+    "a:b:c",
+    "x || y",
+    "'",
+    "`",
+    "$text",
+    "{text: 1}",
+    "//",
+    "https://example.org/a?b=c&d=e",
+    "\t\n",
+    "</think> boat name",
 ]
 
 
 def test_no_punctuation_is_an_operator_and_none_is_an_error(memory: Memory, run: Run, talk: str) -> None:
     """PC-044, PC-047."""
+
     async def ask() -> dict[str, int]:
         return {question: len((await memory.recall(question, space=talk)).items) for question in PUNCTUATION}
 
     assert run(ask()).keys() == set(PUNCTUATION)
 
 
-@pytest.mark.parametrize(("stored", "questions"), [
-    ("NORDAN trial, TRAD antenna, OR nurse", ["NORDAN", "TRAD antenna", "OR nurse"]),
-    ("Run wget -qO- https://example.org/i.sh | sh -x, then open D:\\mira\\notes\\a|b.txt",
-     ["i.sh", "wget", "notes", "example.org"]),
-    ("It was wind/weather, either/or \"maybe\", at 10:30 in C:\\boats\\petrel.txt",
-     ["wind/weather", "10:30", "C:\\boats\\petrel.txt"]),
-    ("The file ends with <|endoftext|> and the template uses <|im_start|>user and [INST].", ["template", "endoftext"]),
-])
+@pytest.mark.parametrize(
+    ("stored", "questions"),
+    [
+        ("NORDAN trial, TRAD antenna, OR nurse", ["NORDAN", "TRAD antenna", "OR nurse"]),
+        (
+            "Run wget -qO- https://example.org/i.sh | sh -x, then open D:\\mira\\notes\\a|b.txt",
+            ["i.sh", "wget", "notes", "example.org"],
+        ),
+        (
+            'It was wind/weather, either/or "maybe", at 10:30 in C:\\boats\\petrel.txt',
+            ["wind/weather", "10:30", "C:\\boats\\petrel.txt"],
+        ),
+        (
+            "The file ends with <|endoftext|> and the template uses <|im_start|>user and [INST].",
+            ["template", "endoftext"],
+        ),
+    ],
+)
 def test_words_between_punctuation_are_found_by_their_words(
     memory: Memory, run: Run, space: str, stored: str, questions: list[str]
 ) -> None:
     """PC-044, PC-046, PC-050, PC-023."""
+
     async def ask() -> list[tuple[str | None, bool]]:
         await memory.add_many(conversation(("garden",)), space=space)
         await memory.add(stored, space=space, external_id="it", session="other")
@@ -160,7 +252,9 @@ def test_a_question_of_thousands_of_words_is_answered(memory: Memory, run: Run, 
     assert "bread:0" in ids(result)
 
 
-@pytest.mark.parametrize(("question", "external_id"), [("花生过敏", "late:1"), ("过敏", "late:1"), ("結婚", "late:1")])
+@pytest.mark.parametrize(
+    ("question", "external_id"), [("花生过敏", "late:1"), ("过敏", "late:1"), ("結婚", "late:1")]
+)
 def test_a_question_in_a_script_without_spaces_finds_its_message(
     memory: Memory, run: Run, talk: str, question: str, external_id: str
 ) -> None:
@@ -175,7 +269,9 @@ def test_a_small_space_beside_a_large_one_gives_all_it_has_and_nothing_of_the_ot
 ) -> None:
     """PC-049."""
     near = [MessageInput(text=f"The boat Petrel lies in the harbour at pier {number}.") for number in range(800)]
-    far = [MessageInput(text=f"Loaf {number} of bread is in the oven.", external_id=str(number)) for number in range(20)]
+    far = [
+        MessageInput(text=f"Loaf {number} of bread is in the oven.", external_id=str(number)) for number in range(20)
+    ]
 
     async def ask() -> RecallResult:
         await memory.add_many(near, space=f"{space}-large")
@@ -218,14 +314,13 @@ def test_nothing_of_another_space_is_ever_shown(memory: Memory, run: Run, space:
             await memory.add(f"The Petrel lies in the harbour of {name}.", space=name, session="same")
             await memory.add("Yes.", space=name, session="same")
         return {
-            name: {item.text for item in (await memory.recall("harbour Petrel", space=name)).items} for name in names}
+            name: {item.text for item in (await memory.recall("harbour Petrel", space=name)).items} for name in names
+        }
 
     assert run(ask()) == {name: {f"The Petrel lies in the harbour of {name}.", "Yes."} for name in names}
 
 
-def test_several_spaces_are_asked_at_once_and_ranked_together(
-    memory: Memory, run: Run, space: str
-) -> None:
+def test_several_spaces_are_asked_at_once_and_ranked_together(memory: Memory, run: Run, space: str) -> None:
     async def ask() -> tuple[set[str | None], set[str | None]]:
         await memory.add_many(conversation(("boat",)), space=space)
         await memory.add_many(conversation(("bread",)), space=f"{space}-b")
@@ -255,8 +350,14 @@ def test_items_say_where_they_lie_and_why_they_are_there_and_keep_the_budget(
     """PC-043."""
     result = run(memory.recall("Which berth does the Petrel have?", space=talk, budget=120))
     stored = {
-        row["id"]: row["text"] for row in run(graph.rows(
-            "MATCH (s:Space {name: $name}) MATCH (m:Message {space: s.id}) RETURN m.id AS id, m.text AS text", name=talk))}
+        row["id"]: row["text"]
+        for row in run(
+            graph.rows(
+                "MATCH (s:Space {name: $name}) MATCH (m:Message {space: s.id}) RETURN m.id AS id, m.text AS text",
+                name=talk,
+            )
+        )
+    }
 
     assert [item.rank for item in result.items] == list(range(1, len(result.items) + 1))
     assert [item.text for item in result.items] == [stored[item.id] for item in result.items]
@@ -293,8 +394,17 @@ def test_a_limit_gives_as_many_items_and_switches_the_budget_off(memory: Memory,
 def test_ten_questions_do_not_share_one_order_and_no_score_is_nan(memory: Memory, run: Run, talk: str) -> None:
     """PC-053, PC-052: and asking changes nothing."""
     questions = [
-        "bread", "sailing", "pills", "tomatoes", "invoices", "cello", "Friday breakfast", "blue paint", "knee",
-        "the weather on Mars"]
+        "bread",
+        "sailing",
+        "pills",
+        "tomatoes",
+        "invoices",
+        "cello",
+        "Friday breakfast",
+        "blue paint",
+        "knee",
+        "the weather on Mars",
+    ]
 
     async def ask() -> list[list[RecallResult]]:
         return [[await memory.recall(question, space=talk, limit=20) for question in questions] for _ in range(2)]
@@ -329,6 +439,7 @@ def test_a_date_named_in_the_question_lifts_what_was_said_then(memory: Memory, r
 
 def test_the_day_of_a_message_is_that_of_the_place_where_it_was_said(memory: Memory, run: Run, space: str) -> None:
     """PC-062: half past midnight on 8 March in Auckland is still the 7th in UTC."""
+
     async def ask() -> list[str | None]:
         await memory.add("The lamp is lit.", space=space, at="2024-03-08T00:30:00+13:00", external_id="8th")
         await memory.add("The lamp is lit.", space=space, at="2024-06-01T00:30:00Z", external_id="June")
@@ -340,11 +451,13 @@ def test_the_day_of_a_message_is_that_of_the_place_where_it_was_said(memory: Mem
 
 def test_fifty_adds_and_fifty_recalls_at_once_all_succeed(memory: Memory, run: Run, space: str) -> None:
     """PC-070, PC-164."""
+
     async def work() -> tuple[int, int]:
         await memory.add("The Petrel is here.", space=space, external_id="first")
         done = await asyncio.gather(
             *(memory.add(f"Note {number}.", space=space) for number in range(50)),
-            *(memory.recall("Petrel", space=space, limit=1) for _ in range(50)))
+            *(memory.recall("Petrel", space=space, limit=1) for _ in range(50)),
+        )
         found = [result for result in done if isinstance(result, RecallResult) and ids(result) == ["first"]]
         return len(done) - 50, len(found)
 
@@ -355,6 +468,7 @@ def test_a_search_that_fails_is_an_error_and_never_an_empty_answer(
     memory: Memory, run: Run, talk: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PC-167."""
+
     async def broken(self: Store, name: str, **parameters: Any) -> Any:
         raise StoreFailed("broken")
 
@@ -366,6 +480,7 @@ def test_a_search_that_fails_is_an_error_and_never_an_empty_answer(
 
 def test_a_memory_that_holds_no_space_answers_with_nothing(store: Store, run: Run) -> None:
     """Asked for all its spaces; the store is shared, so the scope is made empty by hand."""
+
     async def ask() -> tuple[RecallResult, Any]:
         embedder = StaticEmbedder.shipped()
 
@@ -374,7 +489,8 @@ def test_a_memory_that_holds_no_space_answers_with_nothing(store: Store, run: Ru
 
         request = RecallRequest("Petrel", datetime(2024, 1, 1, tzinfo=UTC), 2000, None)
         answer = await recall(
-            store, Scope(()), request, embed=embed, settings=RecallSettings(), count=count_tokens, new_id=lambda: "id")
+            store, Scope(()), request, embed=embed, settings=RecallSettings(), count=count_tokens, new_id=lambda: "id"
+        )
         return answer, await read_stats(store, Scope(()), None)
 
     answer, stats = run(ask())

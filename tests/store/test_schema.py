@@ -20,13 +20,7 @@ from trace_graph.memory import Memory
 from trace_graph.store import arcadedb_http, connection
 from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.local_server import LocalServer
-from trace_graph.store.schema import (
-    LATEST,
-    MIGRATIONS,
-    ensure_schema,
-    ensure_vector_indexes,
-    schema_version,
-)
+from trace_graph.store.schema import LATEST, MIGRATIONS, ensure_schema, ensure_vector_indexes, schema_version
 
 CONSTRAINTS = sorted(name for name in MIGRATIONS[0].cypher if name.startswith("constraint_"))
 
@@ -52,7 +46,8 @@ def test_the_schema_of_neo4j_holds_every_constraint_and_every_index_is_online(
 
     assert {name.removeprefix("constraint_") for name in CONSTRAINTS} - set(kept) == set()
     assert {"Message[terms]", "Passage[terms]", "Message[embedding]", "Passage[embedding]"} - {
-        row["name"] for row in states} == set()
+        row["name"] for row in states
+    } == set()
     assert [row for row in states if row["state"] != "ONLINE"] == []
 
 
@@ -71,7 +66,8 @@ def test_a_database_of_a_newer_version_is_refused(settings: Settings, graph: Gra
             with pytest.raises(SchemaTooNew) as refused:
                 run(use())
             assert refused.value.message == (
-                f"This database has schema {LATEST + 1}; this trace-graph knows up to {LATEST}.")
+                f"This database has schema {LATEST + 1}; this trace-graph knows up to {LATEST}."
+            )
     finally:
         run(graph.rows("MATCH (n:Meta) SET n.schema_version = $version", version=LATEST))
 
@@ -107,15 +103,19 @@ async def one_external_id(transaction: Transaction, id: str) -> None:
 async def second_current_revision(transaction: Transaction, id: str) -> None:
     await transaction.run("create_topics", topics=[{"id": id}])
     for end in "ab":
-        await transaction.run("add_revisions", revisions=[
-            {"topic": id, "properties": {"id": f"{id}{end}", "current_key": id, "title": "t"}}])
+        await transaction.run(
+            "add_revisions",
+            revisions=[{"topic": id, "properties": {"id": f"{id}{end}", "current_key": id, "title": "t"}}],
+        )
 
 
 async def second_live_parent(transaction: Transaction, id: str) -> None:
     await transaction.run("create_topics", topics=[{"id": f"{id}{end}"} for end in "abc"])
     for parent in "ab":
-        await transaction.run("place_topics", placements=[
-            {"parent": f"{id}{parent}", "child": f"{id}c", "properties": {"live_key": f"{id}c"}}])
+        await transaction.run(
+            "place_topics",
+            placements=[{"parent": f"{id}{parent}", "child": f"{id}c", "properties": {"live_key": f"{id}c"}}],
+        )
 
 
 async def one_topic(transaction: Transaction, id: str) -> None:
@@ -140,19 +140,33 @@ async def one_ledger_place(transaction: Transaction, id: str) -> None:
 async def one_space_name(transaction: Transaction, id: str) -> None:
     for end in "ab":
         await transaction.run(
-            "create_space", space={"id": f"{id}{end}", "name": id, "key": f"{id}{end}"}, topic={"id": f"{id}{end}"})
+            "create_space", space={"id": f"{id}{end}", "name": id, "key": f"{id}{end}"}, topic={"id": f"{id}{end}"}
+        )
 
 
 async def one_space_key(transaction: Transaction, id: str) -> None:
     for end in "ab":
         await transaction.run(
-            "create_space", space={"id": f"{id}{end}", "name": f"{id}{end}", "key": id}, topic={"id": f"{id}{end}"})
+            "create_space", space={"id": f"{id}{end}", "name": f"{id}{end}", "key": id}, topic={"id": f"{id}{end}"}
+        )
 
 
-@pytest.mark.parametrize("breaking", [
-    two_messages, one_place, one_external_id, second_current_revision, second_live_parent, one_topic, one_passage,
-    one_event, one_ledger_place, one_space_name, one_space_key,
-])
+@pytest.mark.parametrize(
+    "breaking",
+    [
+        two_messages,
+        one_place,
+        one_external_id,
+        second_current_revision,
+        second_live_parent,
+        one_topic,
+        one_passage,
+        one_event,
+        one_ledger_place,
+        one_space_name,
+        one_space_key,
+    ],
+)
 def test_the_database_refuses_what_breaks_a_unique_key(
     store: Store, graph: Graph, run: Run, monkeypatch: pytest.MonkeyPatch, breaking: Write
 ) -> None:
@@ -189,11 +203,17 @@ def test_four_connections_at_once_make_one_schema_in_an_empty_database(tmp_path:
             server = stores[0].server
             assert server is not None
             rows = await asyncio.to_thread(
-                arcadedb_http.sql, server.http, server.database,
-                "SELECT name FROM schema:indexes WHERE name LIKE '%[embedding]' OR name LIKE '%[terms]' ORDER BY name")
-            async with neo4j.AsyncGraphDatabase.driver(server.bolt_uri, auth=(server.user, server.password)) as driver:
+                arcadedb_http.sql,
+                server.http,
+                server.database,
+                "SELECT name FROM schema:indexes WHERE name LIKE '%[embedding]' OR name LIKE '%[terms]' ORDER BY name",
+            )
+            async with neo4j.AsyncGraphDatabase.driver(
+                server.bolt_uri, auth=(server.user, server.password)
+            ) as driver:
                 count, _, _ = await driver.execute_query(
-                    "MATCH (n:Meta) RETURN count(n) AS n", database_=server.database)
+                    "MATCH (n:Meta) RETURN count(n) AS n", database_=server.database
+                )
             return versions, sorted({row["name"] for row in rows}), [count[0]["n"]]
 
     try:
@@ -204,4 +224,5 @@ def test_four_connections_at_once_make_one_schema_in_an_empty_database(tmp_path:
     assert made == (
         [LATEST] * 4,
         ["Message[embedding]", "Message[terms]", "Passage[embedding]", "Passage[terms]"],
-        [1])
+        [1],
+    )

@@ -18,10 +18,18 @@ def test_the_first_reading_of_a_clock_is_now() -> None:
     assert Clock.after(None, None, None, NOW) == Clock(1, NOW, 1)
 
 
-@pytest.mark.parametrize(("last", "now", "next"), [
-    (NOW - timedelta(days=1), NOW, NOW), (NOW, NOW, NOW + TICK), (NOW + timedelta(days=1), NOW, NOW + timedelta(days=1) + TICK),
-], ids=["behind", "standing", "jumped back"])
-def test_each_reading_lies_after_the_last_whatever_the_clock_shows(last: datetime, now: datetime, next: datetime) -> None:
+@pytest.mark.parametrize(
+    ("last", "now", "next"),
+    [
+        (NOW - timedelta(days=1), NOW, NOW),
+        (NOW, NOW, NOW + TICK),
+        (NOW + timedelta(days=1), NOW, NOW + timedelta(days=1) + TICK),
+    ],
+    ids=["behind", "standing", "jumped back"],
+)
+def test_each_reading_lies_after_the_last_whatever_the_clock_shows(
+    last: datetime, now: datetime, next: datetime
+) -> None:
     assert Clock.after(7, last, 9, now) == Clock(8, next, 10)
 
 
@@ -30,21 +38,30 @@ def test_readings_strictly_increase(moments: list[datetime]) -> None:
     readings: list[Clock] = []
     for moment in moments:
         last = readings[-1] if readings else None
-        readings.append(Clock.after(
-            last and last.change_seq, last and last.recorded_at, last and last.event_seq, moment))
+        readings.append(
+            Clock.after(last and last.change_seq, last and last.recorded_at, last and last.event_seq, moment)
+        )
 
     assert [one.change_seq for one in readings] == list(range(1, len(moments) + 1))
     assert [one.recorded_at for one in readings] == sorted({one.recorded_at for one in readings})
 
 
 MESSAGE: dict[str, Any] = {
-    "id": "m1", "text": "é e\u0301", "seq": 1, "recorded_at": NOW, "content": None, "embedding": [0.1, 0.2], "waiting": True}
+    "id": "m1",
+    "text": "é e\u0301",
+    "seq": 1,
+    "recorded_at": NOW,
+    "content": None,
+    "embedding": [0.1, 0.2],
+    "waiting": True,
+}
 
 
 def test_the_hash_is_the_known_one() -> None:
     """Once written it may never change: stored ledgers would no longer verify."""
     assert payload_hash([Record("Message", MESSAGE), Record("NEXT", {"from": "m0", "to": "m1"})]) == (
-        "03086c674f093760f742c57e94b8c232b60561694229958656489a69a3aa5143")
+        "03086c674f093760f742c57e94b8c232b60561694229958656489a69a3aa5143"
+    )
 
 
 def test_order_absent_values_and_caches_do_not_change_a_hash() -> None:
@@ -54,9 +71,19 @@ def test_order_absent_values_and_caches_do_not_change_a_hash() -> None:
     assert payload_hash([Record("Message", MESSAGE), link]) == payload_hash([link, Record("Message", plain)])
 
 
-@pytest.mark.parametrize("change", [
-    {"id": "m2"}, {"text": "é é"}, {"seq": 2}, {"seq": "1"}, {"recorded_at": NOW + TICK}, {"content": ""},
-    {"embedding": [0.1, 0.3]}, {"more": 1}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": "m2"},
+        {"text": "é é"},
+        {"seq": 2},
+        {"seq": "1"},
+        {"recorded_at": NOW + TICK},
+        {"content": ""},
+        {"embedding": [0.1, 0.3]},
+        {"more": 1},
+    ],
+)
 def test_every_property_that_is_no_cache_changes_the_hash(change: dict[str, Any]) -> None:
     assert payload_hash([Record("Message", {**MESSAGE, **change})]) != payload_hash([Record("Message", MESSAGE)])
 
@@ -73,7 +100,8 @@ def test_an_instant_hashes_the_same_in_every_zone() -> None:
 
 def test_a_vector_hashes_by_the_32_bit_floats_that_engines_keep() -> None:
     assert payload_hash([Record("Message", {"embedding": [0.1]})]) == payload_hash(
-        [Record("Message", {"embedding": [0.10000000149011612]})])
+        [Record("Message", {"embedding": [0.10000000149011612]})]
+    )
 
 
 @pytest.mark.parametrize("kind", sorted(CACHES))
@@ -81,16 +109,34 @@ def test_a_cache_of_its_own_label_only_is_left_out(kind: str) -> None:
     cache = sorted(CACHES[kind])[0]
 
     assert payload_hash([Record(kind, {"id": "x", cache: "y"})]) == payload_hash([Record(kind, {"id": "x"})])
-    assert payload_hash([Record("Passage", {"id": "x", cache: "y"})]) != payload_hash([Record("Passage", {"id": "x"})])
+    assert payload_hash([Record("Passage", {"id": "x", cache: "y"})]) != payload_hash(
+        [Record("Passage", {"id": "x"})]
+    )
 
 
 def test_an_event_says_who_did_what_through_which_door() -> None:
     records = [Record("Message", {"id": "m1"})]
 
     assert event(
-        Clock(8, NOW, 3), id="e1", space="s1", actor=Actor("mira", "cli"), action="messages.added", targets=("m1",),
-        records=records, reason="asked to",
+        Clock(8, NOW, 3),
+        id="e1",
+        space="s1",
+        actor=Actor("mira", "cli"),
+        action="messages.added",
+        targets=("m1",),
+        records=records,
+        reason="asked to",
     ) == {
-        "id": "e1", "space": "s1", "seq": 3, "place_key": "s1/3", "change_seq": 8, "recorded_at": NOW, "actor": "mira",
-        "door": "cli", "action": "messages.added", "targets": ["m1"], "payload_hash": payload_hash(records),
-        "reason": "asked to"}
+        "id": "e1",
+        "space": "s1",
+        "seq": 3,
+        "place_key": "s1/3",
+        "change_seq": 8,
+        "recorded_at": NOW,
+        "actor": "mira",
+        "door": "cli",
+        "action": "messages.added",
+        "targets": ["m1"],
+        "payload_hash": payload_hash(records),
+        "reason": "asked to",
+    }

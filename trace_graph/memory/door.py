@@ -38,7 +38,7 @@ from trace_graph.retrieve.overview import list_queries, list_spaces, read_stats
 from trace_graph.retrieve.recall import RecallRequest, recall
 from trace_graph.retrieve.topics import read_topic, read_tree
 from trace_graph.store.ledger import Actor, Door
-from trace_graph.store.read_only import run_named, run_read_only
+from trace_graph.store.read_only import Rows, run_named, run_read_only
 from trace_graph.store.spaces import all_spaces, find_spaces, obtain_space, set_time_zone
 from trace_graph.text.rules import space_name
 from trace_graph.text.times import parse_time, utc_now, zone_name
@@ -220,8 +220,10 @@ class Memory:
         opened, scope = await self._scope(None)
         return await run_named(opened.store, name, {"spaces": scope.ids, **(parameters or {})})
 
-    async def cypher(self, query: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    async def cypher(self, query: str, parameters: Mapping[str, Any] | None = None) -> Rows:
         """Run a query of your own; only reading is possible, whatever it says. For whoever administers the database.
+
+        The rows are a list; `cut` says whether there were more than the limit.
 
         Raises: WriteRefused, UsageError, EngineUnavailable.
         """

@@ -48,11 +48,15 @@ class Transaction:
         return [native(record) async for record in result]
 
     async def run_lists(self, name: str, **parameters: Any) -> list[list[Any]]:
-        """Run one query that returns all its rows as lists in one record, and hand them on as they are."""
+        """Run one query that returns all its rows as lists in one record; a column of times holds no null."""
         query = _checked(name, self.engine, parameters)
         result = await self._transaction.run(query.text, parameters)
         record = await result.single(strict=True)
         rows: list[list[Any]] = record[0]
+        times = [place for place, value in enumerate(rows[0]) if isinstance(value, neo4j.time.DateTime)] if rows else []
+        for row in rows if times else ():
+            for place in times:
+                row[place] = _native_value(row[place])
         return rows
 
 
@@ -118,7 +122,7 @@ class Store:
         return rows
 
     async def read_lists(self, name: str, **parameters: Any) -> list[list[Any]]:
-        """Run a reading query that returns all its rows as lists in one record; their values hold no times.
+        """Run a reading query that returns all its rows as lists in one record; a column of times holds no null.
 
         Raises: EngineTimeout, EngineUnavailable, StoreFailed.
         """

@@ -179,8 +179,9 @@ class LocalServer:
             return None
         state = self._noted(STARTING_FILE) or self._noted(STATE_FILE)
         deadline = time.monotonic() + self._start_seconds
-        if state is not None and state.pid == pid and self._wait_until_ready(state, lambda: self._is_ours(pid), deadline):
-            return self._ready(state)
+        known = state if state is not None and state.pid == pid else None
+        if known is not None and self._wait_until_ready(known, lambda: self._is_ours(pid), deadline):
+            return self._ready(known)
         if not self._is_ours(pid):
             return None
         raise EngineUnavailable(

@@ -1,0 +1,258 @@
+"""Settings: which source wins, what counts as not set, what is refused, and that no secret is ever shown."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from trace_graph.config import FILE_NAME, RecallSettings, load_settings
+from trace_graph.errors import ConfigError
+
+OTHER_NAMES = (
+    "NEO4J_URI",
+    "NEO4J_URL",
+    "NEO4J_USERNAME",
+    "NEO4J_USER",
+    "NEO4J_PASSWORD",
+    "NEO4J_DATABASE",
+    "OPENAI_BASE_URL",
+    "OPENAI_API_BASE",
+    "OPENAI_API_KEY",
+)
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """No setting comes from whoever runs the tests."""
+    for name in [name for name in os.environ if name.startswith("TRACE_GRAPH_")]:
+        monkeypatch.delenv(name)
+    for name in OTHER_NAMES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refusal(**arguments: Any) -> tuple[str, str]:
+    with pytest.raises(ConfigError) as refused:
+        load_settings(**arguments)
+    return refused.value.message, refused.value.fix
+
+
+def test_without_anything_the_embedded_engine_and_the_shipped_embedder_are_used() -> None:
+    settings = load_settings()
+
+    assert (settings.uri, settings.engine, settings.embedder, settings.actor) == (
+        "local:",
+        "local",
+        "static",
+        "local",
+    )
+    assert settings.data_folder.name == "trace-graph"
+    assert settings.data_folder.is_absolute()
+
+
+def test_arguments_win_over_the_environment_over_the_file_over_defaults(
+    monkeypatch: pytest.MonkeyPatch, empty: Path
+) -> None:
+    read = []
+    (empty / FILE_NAME).write_text('uri = "local:/file"\nactor = "file"\nheap_mb = 300\n[recall]\nbudget = 5\n')
+    read.append(load_settings())
+    monkeypatch.setenv("TRACE_GRAPH_URI", "local:/environment")
+    monkeypatch.setenv("TRACE_GRAPH_ACTOR", "environment")
+    read.append(load_settings())
+    read.append(load_settings(uri="local:/argument", actor="argument"))
+
+    assert [(one.uri, one.actor, one.heap_mb, one.recall.budget) for one in read] == [
+        ("local:/file", "file", 300, 5),
+        ("local:/environment", "environment", 300, 5),
+        ("local:/argument", "argument", 300, 5),
+    ]
+
+
+def test_our_name_wins_over_other_tools_and_theirs_are_read_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (
+        ("NEO4J_URI", "neo4j://theirs"),
+        ("NEO4J_USERNAME", "ann"),
+        ("NEO4J_PASSWORD", "pw"),
+        ("NEO4J_DATABASE", "db"),
+        ("OPENAI_BASE_URL", "http://theirs/v1/"),
+        ("OPENAI_API_KEY", "key"),
+    ):
+        monkeypatch.setenv(name, value)
+    theirs = load_settings()
+    monkeypatch.setenv("TRACE_GRAPH_USERNAME", "ben")
+    monkeypatch.setenv("TRACE_GRAPH_OPENAI_BASE_URL", "http://ours/v1")
+    ours = load_settings(uri="local:/x", password=None)
+
+    assert theirs.password is not None and theirs.openai_api_key is not None
+    assert (
+        theirs.uri,
+        theirs.engine,
+        theirs.username,
+        theirs.password.get_secret_value(),
+        theirs.database,
+        theirs.openai_base_url,
+        theirs.openai_api_key.get_secret_value(),
+    ) == ("neo4j://theirs", "bolt", "ann", "pw", "db", "http://theirs/v1", "key")
+    assert (ours.uri, ours.username, ours.openai_base_url) == ("local:/x", "ben", "http://ours/v1")
+
+
+@pytest.mark.parametrize("empty_value", ["", " ", "\t\n"])
+def test_an_empty_value_counts_as_not_set(monkeypatch: pytest.MonkeyPatch, empty_value: str) -> None:
+    """PC-116."""
+    names = ("URI", "PASSWORD", "EMBEDDER", "EMBEDDER_BASE_URL", "HEAP_MB", "ACTOR", "RECALL__BUDGET")
+    for name in (*(f"TRACE_GRAPH_{name}" for name in names), *OTHER_NAMES):
+        monkeypatch.setenv(name, empty_value)
+
+    assert load_settings() == load_settings(uri="local:", embedder="static", actor="local")
+    assert load_settings().password is None
+
+
+def test_an_empty_name_of_ours_lets_theirs_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRACE_GRAPH_URI", " ")
+    monkeypatch.setenv("NEO4J_URI", "bolt://theirs")
+
+    assert load_settings().uri == "bolt://theirs"
+
+
+def test_two_variables_that_name_two_databases_are_a_conflict_unless_the_argument_decides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """PC-127."""
+    monkeypatch.setenv("TRACE_GRAPH_URI", "local:/here")
+    monkeypatch.setenv("NEO4J_URI", "bolt://there")
+
+    assert refusal() == (
+        "TRACE_GRAPH_URI and NEO4J_URI name two different databases.",
+        "Unset one of the two, or say which one is meant with --uri.",
+    )
+    assert load_settings(uri="local:/argument").uri == "local:/argument"
+    monkeypatch.setenv("NEO4J_URI", "local:/here")
+    assert load_settings().uri == "local:/here"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"uri": "localhost:7687"},
+            "The setting TRACE_GRAPH_URI cannot be used: must be local:, local:/path or a Bolt URI "
+            "(bolt, bolt+s, bolt+ssc, neo4j, neo4j+s, neo4j+ssc).",
+        ),
+        (
+            {"uri": "http://localhost:7474"},
+            "The setting TRACE_GRAPH_URI cannot be used: must be local:, local:/path or a Bolt "
+            "URI (bolt, bolt+s, bolt+ssc, neo4j, neo4j+s, neo4j+ssc).",
+        ),
+        (
+            {"uri": "bolt://"},
+            "The setting TRACE_GRAPH_URI cannot be used: must be local:, local:/path or a Bolt URI "
+            "(bolt, bolt+s, bolt+ssc, neo4j, neo4j+s, neo4j+ssc).",
+        ),
+        (
+            {"heap_mb": "10s"},
+            "The setting TRACE_GRAPH_HEAP_MB cannot be used: Input should be a valid integer, unable to parse "
+            "string as an integer.",
+        ),
+        (
+            {"heap_mb": 1},
+            "The setting TRACE_GRAPH_HEAP_MB cannot be used: Input should be greater than or equal to 256.",
+        ),
+        (
+            {"deadline_seconds": 0},
+            "The setting TRACE_GRAPH_DEADLINE_SECONDS cannot be used: Input should be greater than 0.",
+        ),
+        (
+            {"openai_base_url": "localhost:11434"},
+            "The setting TRACE_GRAPH_OPENAI_BASE_URL cannot be used: must be a full URL "
+            "such as http://localhost:11434/v1.",
+        ),
+        (
+            {"embedder_base_url": '"http://x/v1"'},
+            "The setting TRACE_GRAPH_EMBEDDER_BASE_URL cannot be used: must be a full URL "
+            "such as http://localhost:11434/v1.",
+        ),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_what_cannot_be_used_is_refused_by_its_name(arguments: dict[str, Any], message: str) -> None:
+    """PC-116."""
+    assert refusal(**arguments)[0] == message
+
+
+@pytest.mark.parametrize("uri", ["bolt://neo4j:hunter2@host:7687", "neo4j+s://:hunter2@host", "bolt://ann@host"])
+def test_a_name_or_password_inside_the_address_is_refused_and_not_repeated(uri: str) -> None:
+    """It would be shown wherever the address is."""
+    message, _ = refusal(uri=uri)
+
+    assert message == (
+        "The setting TRACE_GRAPH_URI cannot be used: must not hold a user name or a password: those are "
+        "TRACE_GRAPH_USERNAME and TRACE_GRAPH_PASSWORD."
+    )
+
+
+@pytest.mark.parametrize("uri", ["bolt://host:abc", "bolt://host:99999"])
+def test_a_port_that_is_none_is_refused(uri: str) -> None:
+    assert refusal(uri=uri)[0].startswith("The setting TRACE_GRAPH_URI cannot be used: ")
+
+
+def test_a_variable_that_cannot_be_used_is_refused_by_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_URI", "localhost")
+
+    assert refusal()[0].startswith("The setting NEO4J_URI cannot be used: must be local:")
+
+
+def test_a_slash_at_the_end_of_a_url_is_left_out() -> None:
+    assert load_settings(openai_base_url="http://localhost:11434/v1/").openai_base_url == "http://localhost:11434/v1"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("uri = ", f"{FILE_NAME} cannot be read: "),
+        ("colour = 3", "The setting colour cannot be used: "),
+        ("[recall]\nbudgets = 3", "The setting recall.budgets cannot be used: "),
+        ("[recall]\nbudget = 0", "The setting recall.budget cannot be used: "),
+    ],
+    ids=["no TOML", "unknown", "unknown below", "out of range"],
+)
+def test_a_file_that_cannot_be_used_is_refused(empty: Path, text: str, message: str) -> None:
+    (empty / FILE_NAME).write_text(text)
+
+    assert refusal()[0].startswith(message)
+
+
+def test_no_secret_stands_in_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TRACE_GRAPH_PASSWORD", "TRACE_GRAPH_EMBEDDER_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, "hunter2")
+    settings = load_settings(uri="bolt://host:7687", database="db")
+
+    shown = f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()} {settings.target}"
+    assert "hunter2" not in shown
+    assert settings.target == "bolt://host:7687/db"
+    assert settings.password is not None and settings.password.get_secret_value() == "hunter2"
+
+
+def test_settings_are_frozen() -> None:
+    settings = load_settings()
+
+    with pytest.raises(ValidationError):
+        settings.uri = "local:/elsewhere"  # type: ignore[misc]  # what is tried
+    with pytest.raises(ValidationError):
+        settings.recall.budget = 1  # type: ignore[misc]  # what is tried
+    assert settings.recall == RecallSettings()
+
+
+def test_a_path_of_the_local_engine_is_absolute_and_its_home_is_known(
+    monkeypatch: pytest.MonkeyPatch, empty: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(empty))
+
+    assert load_settings(uri="local:data").data_folder == empty / "data"
+    assert load_settings(uri="local:~/data").data_folder == empty / "data"
+    assert load_settings(uri="local:/a b/ü").data_folder == Path("/a b/ü")
+    assert load_settings(uri="local:data").target == f"local:{empty / 'data'}"

@@ -1,0 +1,143 @@
+"""From the ranking to what is shown: inside the budget, in rank order, and to be read in order of time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trace_graph.models import RecallItem, Why
+from trace_graph.retrieve.candidates import Candidate
+from trace_graph.retrieve.packing import Described, fitting, pack, reading_order
+from trace_graph.retrieve.ranking import Scored
+from trace_graph.text.tokens import count_tokens
+
+START = datetime(2024, 3, 4, 22, 30, tzinfo=UTC)
+
+
+def scored(id: str, tokens: int = 10, part: tuple[int, int] | None = None) -> Scored:
+    return Scored(
+        Candidate(id, "s", "a", 1, "Mira", 100, tokens, ("petrel", "boat", "petrel"), 10, 0.5, ("text",), part),
+        1.00004,
+        0.5,
+        0.4,
+        0.0,
+    )
+
+
+def described(id: str, text: str = "one two three", part: tuple[int, int] | None = None, **more: object) -> Described:
+    values: dict[str, object] = {
+        "external_id": f"x{id}",
+        "author": "Mira",
+        "session": "a",
+        "seq": 1,
+        "occurred_at": START,
+        "offset": 0,
+        "topic_path": ("boats",),
+        **more,
+    }
+    return Described(id, text=text, part=part, **values)  # type: ignore[arg-type]  # a table of values
+
+
+def shown(items: list[RecallItem]) -> list[str]:
+    return [item.id for item in items]
+
+
+@pytest.mark.parametrize(
+    ("budget", "limit", "head"),
+    [
+        (25, None, ["a", "b"]),
+        (20, None, ["a", "b"]),
+        (9, None, ["d"]),
+        (0, None, []),
+        (None, 3, ["a", "b", "c"]),
+        (None, 99, ["a", "b", "c", "d"]),
+        (1000, None, ["a", "b", "c", "d"]),
+    ],
+)
+def test_the_head_is_what_fits_until_one_does_not(budget: int | None, limit: int | None, head: list[str]) -> None:
+    ranked = [scored("a"), scored("b"), scored("c", 11), scored("d", 1)]
+
+    assert [one.candidate.id for one in fitting(ranked, budget, limit)] == head
+
+
+def test_the_first_ones_that_do_not_fit_alone_are_passed_over() -> None:
+    assert [one.candidate.id for one in fitting([scored("a", 50), scored("b", 5)], 20, None)] == ["b"]
+
+
+def test_a_long_message_counts_as_the_passage_that_will_be_shown() -> None:
+    """Whether its passage is known already or not."""
+    ranked = [scored("known", 9_000, (0, 50)), scored("unknown", 9_000), scored("short", 10)]
+
+    assert [one.candidate.id for one in fitting(ranked, 15, None)] == ["known", "unknown", "short"]
+
+
+def test_an_item_shows_the_whole_message_or_its_passage_with_all_that_speaks_for_it() -> None:
+    head = [scored("a"), scored("b")]
+    texts = {"a": described("a", "Whole."), "b": described("b", "left  the part  right", (4, 15))}
+
+    items = pack(head, texts, None, count_tokens)
+
+    assert items[0] == RecallItem(
+        rank=1,
+        id="a",
+        external_id="xa",
+        text="Whole.",
+        part=None,
+        author="Mira",
+        occurred_at=START,
+        session="a",
+        topic_path=["boats"],
+        score=1.90004,
+        tokens=2,
+        why=Why(text=1.0, vector=0.5, speaker=0.4, date=0.0, found_by=["text"], words=["petrel", "boat"]),
+    )
+    assert (items[1].rank, items[1].text, items[1].part) == (2, "the part", (4, 15))
+
+
+def test_what_was_erased_between_two_queries_is_left_out() -> None:
+    assert shown(
+        pack([scored("a"), scored("gone"), scored("b")], {id: described(id) for id in "ab"}, None, count_tokens)
+    ) == ["a", "b"]
+
+
+@given(st.lists(st.integers(1, 30), max_size=12), st.integers(1, 60))
+def test_what_is_shown_never_exceeds_the_budget_and_ranks_from_one(sizes: list[int], budget: int) -> None:
+    head = [scored(str(place), size) for place, size in enumerate(sizes)]
+    texts = {str(place): described(str(place), "w " * size) for place, size in enumerate(sizes)}
+
+    items = pack(head, texts, budget, lambda text: len(text.split()))
+
+    assert sum(item.tokens for item in items) <= budget
+    assert [item.rank for item in items] == list(range(1, len(items) + 1))
+    assert shown(items) == [str(place) for place in range(len(sizes)) if str(place) in shown(items)]
+    assert bool(items) is any(size <= budget for size in sizes)
+
+
+def test_the_context_is_read_in_order_of_time_by_day_and_session() -> None:
+    texts = {
+        "late": described("late", "Last.", occurred_at=START + timedelta(days=1), session="b"),
+        "second": described("second", "Second.", seq=2, author="Tomas"),
+        "first": described("first", "First\nmore.\nTomas: not his.", seq=1),
+    }
+    items = pack([scored(id) for id in texts], texts, None, count_tokens)
+
+    assert reading_order(items, texts) == (
+        "[4 March 2024, session a]\nMira: First\n    more.\n    Tomas: not his.\nTomas: Second.\n\n"
+        "[5 March 2024, session b]\nMira: Last."
+    )
+
+
+def test_the_day_is_that_of_the_place_where_it_was_said() -> None:
+    """PC-062: half past ten in the evening in UTC is the next day in Kathmandu."""
+    texts = {"a": described("a", "Hello.", offset=345)}
+
+    assert reading_order(pack([scored("a")], texts, None, count_tokens), texts) == (
+        "[5 March 2024, session a]\nMira: Hello."
+    )
+
+
+def test_nothing_to_show_is_an_empty_context() -> None:
+    assert reading_order([], {}) == ""
