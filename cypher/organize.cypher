@@ -10,14 +10,14 @@ RETURN t.id AS id, parent.id AS parent, t.depth AS depth, t.vector_sum AS vector
        t.last_message_at AS last_message_at
 
 // name: waiting_messages
-// The first messages that wait to be filed, in the order in which they were stored.
+// The first messages that wait to be filed, in the order in which they were stored. One record with all rows as lists:
+// id, session, seq, author, text, embedding, time, place key.
 // mode: read
 // params: spaces, limit
 UNWIND $spaces AS space
 MATCH (m:Message {waiting_in: space})
 WITH m ORDER BY m.change_seq, m.session, m.seq LIMIT $limit
-RETURN m.id AS id, m.session AS session, m.seq AS seq, m.place_key AS place_key, m.author AS author, m.text AS text,
-       m.embedding AS embedding, m.occurred_at AS occurred_at
+RETURN collect([m.id, m.session, m.seq, m.author, m.text, m.embedding, m.occurred_at, m.place_key]) AS rows
 
 // name: count_waiting
 // How many messages of spaces wait to be filed.
@@ -41,16 +41,16 @@ RETURN last.session AS session, t.id AS topic, p.segment AS segment, m.id AS id,
 ORDER BY session, seq
 
 // name: topic_contents
-// The messages that lie in these leaf topics, with the segment each belongs to.
+// The messages that lie in these leaf topics, with the segment each belongs to. One record with all rows as lists: id,
+// session, seq, author, text, embedding, time, topic, segment.
 // mode: read
 // params: topics, spaces
 UNWIND $topics AS topic
 MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
 MATCH (t)-[p:PARENT_OF]->(m:Message)
 WHERE p.retired_at IS NULL
-RETURN t.id AS topic, p.segment AS segment, m.id AS id, m.session AS session, m.seq AS seq, m.author AS author,
-       m.text AS text, m.embedding AS embedding, m.occurred_at AS occurred_at
-ORDER BY topic, occurred_at, session, seq
+WITH t, p, m ORDER BY t.id, m.occurred_at, m.session, m.seq
+RETURN collect([m.id, m.session, m.seq, m.author, m.text, m.embedding, m.occurred_at, t.id, p.segment]) AS rows
 
 // name: create_topics
 // Creates topics; their edges follow. Not idempotent: the caller holds the lease and looks for its event first.

@@ -11,14 +11,14 @@ RETURN t.id AS id, parent.id AS parent, t.kind AS kind, coalesce(r.title, t.titl
        t.message_count AS message_count, t.depth AS depth, r.text AS summary
 
 // name: tree_messages
-// Every filed message of spaces with its topic.
+// Every filed message of spaces with its topic. One record with all rows as lists: topic, id, external id, session, seq,
+// author, time, text.
 // mode: read
 // params: spaces
 UNWIND $spaces AS space
 MATCH (t:Topic {space: space})-[p:PARENT_OF]->(m:Message)
 WHERE p.retired_at IS NULL AND m.space IN $spaces
-RETURN t.id AS topic, m.id AS id, m.external_id AS external_id, m.session AS session, m.seq AS seq,
-       m.author AS author, m.occurred_at AS occurred_at, m.text AS text
+RETURN collect([t.id, m.id, m.external_id, m.session, m.seq, m.author, m.occurred_at, m.text]) AS rows
 
 // name: topic_revisions
 // A topic with its summary revisions, newest first, and what each was made from; one row without a number if it has none.

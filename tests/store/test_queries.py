@@ -102,6 +102,10 @@ COLLECTED = {
     "recall_candidates_search",
     "recall_candidates_text",
     "recall_rows",
+    "describe_messages",
+    "waiting_messages",
+    "topic_contents",
+    "tree_messages",
 }
 """Queries that answer with one row, which holds the list of all that was found."""
 

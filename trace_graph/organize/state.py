@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,13 +30,12 @@ async def read_topics(store: Store, space: str, dimension: int) -> dict[TopicId,
 
 async def read_waiting(store: Store, space: str, limit: int) -> tuple[list[WaitingMessage], dict[str, str]]:
     """The first waiting messages, and for each of their sessions the key of the place before its first one."""
-    rows = await store.read("waiting_messages", spaces=[space], limit=limit)
+    rows = await store.read_lists("waiting_messages", spaces=[space], limit=limit)
     before: dict[str, tuple[int, str]] = {}
-    for row in rows:
-        stem, _, seq = row["place_key"].rpartition("/")
-        place = (row["seq"], f"{stem}/{int(seq) - 1}")
-        before[row["session"]] = min(before.get(row["session"], place), place)
-    return [waiting_message(row) for row in rows], {session: key for session, (_, key) in before.items()}
+    for _, session, seq, *_, place_key in rows:
+        place = (seq, f"{place_key.rpartition('/')[0]}/{seq - 1}")
+        before[session] = min(before.get(session, place), place)
+    return [_waiting_message(row) for row in rows], {session: key for session, (_, key) in before.items()}
 
 
 async def read_tails(store: Store, space: str, before: Mapping[str, str]) -> dict[str, FiledSegment]:
@@ -51,30 +51,35 @@ async def read_contents(
     store: Store, space: str, topics: Sequence[TopicId]
 ) -> dict[TopicId, list[FiledSegment]]:
     """The filed segments of leaf topics."""
-    rows = await store.read("topic_contents", topics=list(topics), spaces=[space])
-    parts: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    rows = await store.read_lists("topic_contents", topics=list(topics), spaces=[space])
+    parts: dict[tuple[str, str], list[WaitingMessage]] = defaultdict(list)
     for row in rows:
-        parts[row["topic"], row["segment"]].append(row)
+        topic, segment = row[-2:]
+        parts[topic, segment].append(_waiting_message(row))
     contents: dict[TopicId, list[FiledSegment]] = {topic: [] for topic in topics}
-    for (topic, _), rows_of_segment in sorted(parts.items()):
-        contents[TopicId(topic)].append(_segment(sorted(rows_of_segment, key=lambda row: row["seq"])))
+    for (topic, segment), said in sorted(parts.items()):
+        said.sort(key=lambda message: message.seq)
+        contents[TopicId(topic)].append(FiledSegment(
+            id=SegmentId(segment), topic=TopicId(topic),
+            messages=tuple(FiledMessage(one.id, one.vector, one.occurred_at) for one in said)))
     return contents
 
 
 async def read_messages(store: Store, space: str, topics: Sequence[TopicId]) -> dict[TopicId, list[WaitingMessage]]:
     """The messages of leaf topics in order of time, as summaries need them."""
-    rows = await store.read("topic_contents", topics=list(topics), spaces=[space])
+    rows = await store.read_lists("topic_contents", topics=list(topics), spaces=[space])
     messages: dict[TopicId, list[WaitingMessage]] = {topic: [] for topic in topics}
     for row in rows:
-        messages[TopicId(row["topic"])].append(waiting_message(row))
+        messages[TopicId(row[-2])].append(_waiting_message(row))
     return messages
 
 
-def waiting_message(row: Row) -> WaitingMessage:
-    """A message with the text and vector that organising works on."""
+def _waiting_message(row: Sequence[Any]) -> WaitingMessage:
+    """A message with the text and vector that organising works on; the first columns of both queries of messages."""
+    id, session, seq, author, text, embedding, occurred_at = row[:7]
     return WaitingMessage(
-        id=MessageId(row["id"]), session=row["session"], seq=row["seq"], author=row["author"], text=row["text"],
-        vector=_vector(row["embedding"]), occurred_at=row["occurred_at"])
+        id=MessageId(id), session=session, seq=seq, author=author, text=text, vector=_vector(embedding),
+        occurred_at=occurred_at)
 
 
 def _segment(rows: Sequence[Row]) -> FiledSegment:

@@ -10,6 +10,9 @@ from trace_graph.errors import NotFound
 from trace_graph.models import Revision, TopicDetail, TopicNode, TreeMessage
 from trace_graph.store.connection import Row, Store
 
+TREE_MESSAGE = ("id", "external_id", "session", "seq", "author", "occurred_at", "text")
+"""Columns of the query tree_messages, after the topic."""
+
 
 async def paths_of_topics(store: Store, scope: Scope, topics: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Titles from below the root down to each topic; topics that cannot be seen are left out."""
@@ -32,8 +35,8 @@ async def read_tree(store: Store, scope: Scope, *, depth: int | None, messages: 
         children[row["parent"]].append(row)
     leaves: dict[str, list[TreeMessage]] = defaultdict(list)
     if messages:
-        for row in await store.read("tree_messages", spaces=[space.id]):
-            leaves[row.pop("topic")].append(TreeMessage(**row))
+        for topic, *said in await store.read_lists("tree_messages", spaces=[space.id]):
+            leaves[topic].append(TreeMessage(**dict(zip(TREE_MESSAGE, said, strict=True))))
     root = next(row for row in rows if row["id"] == space.root)
     return _node(root, children, leaves, depth)
 
