@@ -1,7 +1,8 @@
 // name: recall_candidates_scan
 // Two ranked lists (keywords; vectors of the spaces scanned exactly) and their neighbours by NEXT.
 // One record with all rows as lists: one by one they cost more to receive than to find. Columns: id, space, session,
-// seq, author, day, tokens, hits, length, by_text, by_vector, cosine.
+// seq, author, day, tokens, hits, length, by_text, by_vector, cosine. A message of over 400 tokens has passages, which
+// stand for it: its own terms may be megabytes and are not read.
 // mode: read
 // params: text, terms, vector, spaces, k, scale, shift
 CALL () {
@@ -19,7 +20,7 @@ MATCH (m)-[:NEXT*0..2]-(n:Message)
 WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
      max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
 WHERE n.space IN $spaces
-WITH n, by_text, by_vector, split(n.terms, ' ') AS terms
+WITH n, by_text, by_vector, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
 RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
        [t IN terms WHERE t IN $terms], size(terms), by_text, by_vector,
        coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0)]) AS rows
@@ -43,7 +44,7 @@ MATCH (m)-[:NEXT*0..2]-(n:Message)
 WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
      max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
 WHERE n.space IN $spaces
-WITH n, by_text, by_vector, split(n.terms, ' ') AS terms
+WITH n, by_text, by_vector, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
 RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
        [t IN terms WHERE t IN $terms], size(terms), by_text, by_vector,
        coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0)]) AS rows
@@ -67,7 +68,7 @@ MATCH (m)-[:NEXT*0..2]-(n:Message)
 WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
      max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
 WHERE n.space IN $spaces
-WITH n, by_text, by_vector, split(n.terms, ' ') AS terms
+WITH n, by_text, by_vector, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
 RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
        [t IN terms WHERE t IN $terms], size(terms), by_text, by_vector,
        coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0)]) AS rows
@@ -80,7 +81,7 @@ CALL db.index.fulltext.queryNodes('Message[terms]', $text, {limit: $k}) YIELD no
 MATCH (node)-[:NEXT*0..2]-(n:Message)
 WITH n, max(CASE WHEN node = n THEN 1 ELSE 0 END) AS by_text
 WHERE n.space IN $spaces
-WITH n, by_text, split(n.terms, ' ') AS terms
+WITH n, by_text, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
 RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
        [t IN terms WHERE t IN $terms], size(terms), by_text, 0, 0.0]) AS rows
 
@@ -124,7 +125,7 @@ UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 MATCH (m)-[:NEXT*0..2]-(n:Message)
 WITH DISTINCT n WHERE n.space IN $spaces
-WITH n, split(n.terms, ' ') AS terms
+WITH n, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
 RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
        [t IN terms WHERE t IN $terms], size(terms), 0, 0,
        CASE WHEN $vector IS NULL OR n.embedding IS NULL THEN 0.0
@@ -153,11 +154,16 @@ WITH m, collect({start: p.start, end: p.end})[0] AS best
 RETURN m.id AS id, best.start AS start, best.end AS end
 
 // name: topic_paths
-// The live ancestors of topics with their distance (0: the topic itself), and each one's title.
+// Titles of topics and their live ancestors below the root, from the topic upwards. Hop by hop: a path of several edges would be expanded over every placement that was ever closed.
 // mode: read
 // params: ids, spaces
 UNWIND $ids AS id
 MATCH (t:Topic {id: id}) WHERE t.space IN $spaces
-MATCH (t)<-[edges:PARENT_OF*0..8]-(a:Topic)
-WHERE all(edge IN edges WHERE edge.retired_at IS NULL)
-RETURN t.id AS id, a.id AS ancestor, a.title AS title, a.kind AS kind, size(edges) AS distance
+OPTIONAL MATCH (t)<-[:PARENT_OF {live_key: t.id}]-(a:Topic)
+OPTIONAL MATCH (a)<-[:PARENT_OF {live_key: a.id}]-(b:Topic)
+OPTIONAL MATCH (b)<-[:PARENT_OF {live_key: b.id}]-(c:Topic)
+OPTIONAL MATCH (c)<-[:PARENT_OF {live_key: c.id}]-(d:Topic)
+OPTIONAL MATCH (d)<-[:PARENT_OF {live_key: d.id}]-(e:Topic)
+OPTIONAL MATCH (e)<-[:PARENT_OF {live_key: e.id}]-(f:Topic)
+WITH t, [t, a, b, c, d, e, f] AS chain
+RETURN t.id AS id, [n IN chain WHERE n IS NOT NULL AND n.kind <> 'root' | n.title] AS titles

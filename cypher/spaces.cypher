@@ -72,3 +72,11 @@ SET s += $properties
 // mode: write
 // params: event
 CREATE (e:Event) SET e = $event
+
+// name: read_lease
+// Which organiser holds spaces, and until when.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (s:Space {id: space})
+RETURN s.lease_owner AS owner, s.lease_until AS until

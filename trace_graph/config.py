@@ -47,12 +47,18 @@ class RecallSettings(BaseModel):
     budget: int = Field(2000, ge=1)
     """Tokens of the items shown, where neither budget nor limit is given."""
 
+    def with_lists_of(self, length: int) -> RecallSettings:
+        """The same with ranked lists of at least this length, up to 2,000: for an answer of as many items."""
+        longer = {name: min(2000, max(getattr(self, name), length)) for name in ("candidates", "candidates_large")}
+        return self.model_copy(update=longer)
+
 
 class Settings(BaseSettings):
     """Everything that can be set. Frozen; passed to whoever needs it."""
 
     model_config = SettingsConfigDict(
         env_prefix="TRACE_GRAPH_", env_nested_delimiter="__", env_ignore_empty=True, frozen=True, extra="forbid",
+        hide_input_in_errors=True,
         populate_by_name=True, toml_file=FILE_NAME,
     )
 

@@ -78,7 +78,9 @@ class EngineTimeout(EngineUnavailable):
     """The database did not answer in time."""
 
     code = "engine_timeout"
-    default_fix = "The operation is safe to repeat; see whether the database is overloaded."
+    default_fix = (
+        "What it was writing may have been stored or not; repeating is safe where messages have an external_id. See "
+        "whether the database is overloaded.")
 
 
 class Refused(TraceGraphError):
@@ -114,7 +116,7 @@ class StoreFailed(TraceGraphError):
     """The database reported a fault."""
 
     code = "store_failed"
-    default_fix = "See the database's log; nothing of this operation was stored."
+    default_fix = "See the database's log; the transaction that failed was rolled back."
 
 
 class Conflict(StoreFailed):

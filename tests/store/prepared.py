@@ -49,13 +49,13 @@ class Graph:
     async def rows(self, query: str, **parameters: Any) -> list[Row]:
         """Run a query; its rows with Python's own types."""
         records, _, _ = await self._driver.execute_query(
-            query, parameters_=parameters, database_=self._database)  # type: ignore[arg-type]  # a test's own text
+            query, parameters_=parameters, database_=self._database)
         return [native(record) for record in records]
 
     async def plan(self, query: str, **parameters: Any) -> Any:
         """What EXPLAIN says of a query."""
         _, summary, _ = await self._driver.execute_query(
-            query, parameters_=parameters, database_=self._database)  # type: ignore[arg-type]  # a test's own text
+            query, parameters_=parameters, database_=self._database)
         return summary.plan
 
     async def close(self) -> None:

@@ -224,7 +224,7 @@ def test_what_cannot_be_imported_is_said_and_no_space_comes_of_it(
             (sample, {"format": "parquet"}, InvalidInput),
         ):
             with pytest.raises(error) as refused:
-                await memory.import_file(path, space=space, **more)  # type: ignore[arg-type]  # a table of arguments
+                await memory.import_file(path, space=space, **more)
             said.append(refused.value.message)
         with pytest.raises(NotFound):
             await memory.stats(space=space)

@@ -18,11 +18,13 @@ from tests.store.talk import conversation
 from trace_graph.access.scopes import Space
 from trace_graph.config import Settings
 from trace_graph.embed.static import StaticEmbedder
+from trace_graph.errors import EngineTimeout
 from trace_graph.memory import Memory
 from trace_graph.models import MessageInput, OrganizeReport, uuid7
 from trace_graph.organize import organizing
 from trace_graph.organize.filing import Filing, carry_out
-from trace_graph.organize.lease import LENGTH, LeaseLost, release_lease, take_lease
+from trace_graph.organize.lease import LENGTH, Lease, LeaseLost, release_lease, take_lease
+from trace_graph.organize.revising import Reviser
 from trace_graph.organize.values import Plan, ShapeSettings
 from trace_graph.store.connection import Store
 from trace_graph.store.ledger import Actor
@@ -329,7 +331,7 @@ def test_the_lease_of_an_organiser_that_died_is_waited_for_and_then_taken_over(
     async def work() -> tuple[bool, OrganizeReport]:
         await memory.add_many(conversation(("bread",)), space=space)
         found = await found_space(store, space)
-        await take_lease(store, found.id, "the one that died", lambda: start)
+        await take_lease(store, Lease(found.id, "the one that died", lambda: start))
         async with opened(settings, clock=lambda: start + LENGTH / 2) as early:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(1.5):
@@ -342,6 +344,35 @@ def test_the_lease_of_an_organiser_that_died_is_waited_for_and_then_taken_over(
     assert (waited, report.filed, report.waiting) == (True, 8, 0)
 
 
+def test_organising_gets_through_while_another_writes_to_the_space(
+    memory: Memory, settings: Settings, run: Run, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch that always loses to short writes is cut smaller: here every batch over 25 messages loses."""
+    tried: list[int] = []
+    original = organizing.carry_out
+
+    async def losing(*arguments: Any, **named: Any) -> None:
+        size = len(arguments[2].plan.placements)
+        tried.append(size)
+        if size > organizing.SMALLEST_BATCH:
+            raise EngineTimeout
+        await original(*arguments, **named)
+
+    monkeypatch.setattr(organizing, "carry_out", losing)
+    monkeypatch.setattr(organizing, "BATCH", 60)
+
+    async def work() -> OrganizeReport:
+        await memory.add_many([MessageInput(text=f"Turn {number} of the log.") for number in range(64)], space=space)
+        return await memory.organize(space=space)
+
+    report = run(work())
+
+    assert (report.filed, report.waiting) == (64, 0)
+    assert tried[0] == 60
+    assert tried[1] == 30
+    assert set(tried[2:]) <= set(range(1, 26))
+
+
 def test_whoever_lost_the_lease_writes_nothing_more(
     memory: Memory, store: Store, graph: Graph, run: Run, space: str
 ) -> None:
@@ -351,8 +382,9 @@ def test_whoever_lost_the_lease_writes_nothing_more(
     async def work() -> tuple[int, int]:
         await memory.add("Hello.", space=space)
         found = await found_space(store, space)
-        lost = await take_lease(store, found.id, "slow", lambda: start)
-        held = await take_lease(store, found.id, "fast", lambda: start + LENGTH * 2)
+        lost, held = Lease(found.id, "slow", lambda: start), Lease(found.id, "fast", lambda: start + LENGTH * 2)
+        await take_lease(store, lost)
+        await take_lease(store, held)
         before = len(await graph.rows("MATCH (e:Event {space: $space}) RETURN e.id AS id", space=found.id))
         with pytest.raises(LeaseLost):
             await carry_out(store, found, nothing, lost, actor=ACTOR, new_id=uuid7)
@@ -395,7 +427,7 @@ def test_a_run_that_broke_off_is_finished_by_the_next_as_if_nothing_had_been(
         with monkeypatch.context() as broken:
             broken.setattr(organizing, "carry_out", broken_carry_out)
             if at == "within the summaries":
-                broken.setattr(organizing.Reviser, "_revise_parents", crash)
+                broken.setattr(Reviser, "_revise_parents", crash)
             with pytest.raises(Crash):
                 await memory.organize(space=space)
         report = await memory.organize(space=space)

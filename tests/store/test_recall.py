@@ -296,7 +296,7 @@ def test_a_space_whose_share_of_the_index_is_taken_by_nearer_ones_is_scanned(
         async with Memory(settings=starving, embedder=StaticEmbedder.shipped()) as memory:
             await memory.add_many(near, space=f"{space}-large")
             await memory.add_many(far, space=space)
-            result = await memory.recall("Where in the harbour does the boat Petrel lie?", space=space, limit=5)
+            result = await memory.recall("Where in the harbour does the boat Petrel lie?", space=space, limit=1)
             return [item.text for item in result.items]
 
     found = run(ask())

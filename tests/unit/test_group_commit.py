@@ -114,7 +114,7 @@ def test_a_request_that_the_database_refuses_fails_alone() -> None:
         tasks = await started(*(commit.submit(A, request(text)) for text in ("1", "2", "bad", "3")))
         writer.gate.set()
         done = await asyncio.gather(*tasks, return_exceptions=True)
-        return writer.groups, [str(one) if isinstance(one, Exception) else ids(one) for one in done]
+        return writer.groups, [str(one) if isinstance(one, BaseException) else ids(one) for one in done]
 
     groups, done = asyncio.run(work())
 

@@ -38,9 +38,10 @@ def test_readings_strictly_increase(moments: list[datetime]) -> None:
     readings: list[Clock] = []
     for moment in moments:
         last = readings[-1] if readings else None
-        readings.append(
-            Clock.after(last and last.change_seq, last and last.recorded_at, last and last.event_seq, moment)
-        )
+        if last is None:
+            readings.append(Clock.after(None, None, None, moment))
+        else:
+            readings.append(Clock.after(last.change_seq, last.recorded_at, last.event_seq, moment))
 
     assert [one.change_seq for one in readings] == list(range(1, len(moments) + 1))
     assert [one.recorded_at for one in readings] == sorted({one.recorded_at for one in readings})

@@ -71,7 +71,7 @@ def test_a_long_message_counts_as_the_passage_that_will_be_shown() -> None:
     """Whether its passage is known already or not."""
     ranked = [scored("known", 9_000, (0, 50)), scored("unknown", 9_000), scored("short", 10)]
 
-    assert [one.candidate.id for one in fitting(ranked, 15, None)] == ["known", "unknown", "short"]
+    assert [one.candidate.id for one in fitting(ranked, 130, None)] == ["known", "unknown", "short"]
 
 
 def test_an_item_shows_the_whole_message_or_its_passage_with_all_that_speaks_for_it() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
 
 from trace_graph.access.scopes import Space
@@ -20,6 +20,21 @@ NEW_SPACE_ZONE = "UTC"
 """In which a space that comes into being with its first message reads times without an offset."""
 
 EmbedAll = Callable[[Sequence[str]], Awaitable[list[Vector | None]]]
+
+
+def parts_of(messages: Sequence[Prepared], most: int) -> Iterator[list[Prepared]]:
+    """The messages in order, in parts of at most `most` messages and passages; a longer message comes alone."""
+    part: list[Prepared] = []
+    size = 0
+    for message in messages:
+        more = 1 + len(message.passages)
+        if part and size + more > most:
+            yield part
+            part, size = [], 0
+        part.append(message)
+        size += more
+    if part:
+        yield part
 
 
 class Adding:
@@ -49,8 +64,8 @@ class Adding:
             return []
         space = await self.space(space_name, actor)
         receipts: list[Receipt] = []
-        for start in range(0, len(prepared), self.chunk):
-            receipts += await self.store(prepared[start:start + self.chunk], space, actor)
+        for part in parts_of(prepared, self.chunk):
+            receipts += await self.store(part, space, actor)
         return receipts
 
     async def zone(self, name: str, *, fresh: bool = True) -> str:

@@ -64,6 +64,8 @@ class GroupCommit:
         finally:
             queue.worker = None
             self._queues.pop(queue.space.id, None)
+            # Only a cancelled worker leaves any: nobody may wait for ever.
+            _fail(queue.waiting, asyncio.CancelledError())
 
     def _take_group(self, queue: _Queue) -> list[_Waiting]:
         size, count = 0, 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import BinaryIO
 
 from trace_graph.access.scopes import Space
 from trace_graph.errors import InvalidInput
-from trace_graph.ingest.adding import Adding
+from trace_graph.ingest.adding import Adding, parts_of
 from trace_graph.ingest.importers.detect import read_file
 from trace_graph.ingest.importers.lines import Item, Parsed
 from trace_graph.ingest.importers.reading import Source
@@ -72,11 +73,13 @@ async def import_items(
     Raises: InvalidInput, NotFound, and what storing raises.
     """
     started = time.monotonic()
+    zone = await adding.zone(space)  # read afresh: another process may have changed it
     target = await adding.space(space, actor)
     tally = _Tally()
     items = source.items()
     while chunk := list(islice(items, adding.chunk)):
-        await _store_chunk(adding, target, chunk, tally, actor)
+        checked = await asyncio.to_thread(_checked_all, adding, zone, chunk)
+        await _store_chunk(adding, target, checked, tally, actor)
         if progress is not None:
             progress(tally.messages + tally.duplicates, None)
     return ImportReport(
@@ -85,23 +88,17 @@ async def import_items(
 
 
 async def _store_chunk(
-    adding: Adding, space: Space, chunk: Sequence[Item], tally: _Tally, actor: Actor
+    adding: Adding, space: Space, checked: Sequence[Prepared | RejectedLine], tally: _Tally, actor: Actor
 ) -> None:
-    prepared = []
-    for item in chunk:
-        checked = _checked(adding, space.time_zone, item)
-        if isinstance(checked, RejectedLine):
-            tally.rejected.append(checked)
-        else:
-            prepared.append(checked)
-    if not prepared:
-        return
-    for receipt in await adding.store(prepared, space, actor):
-        tally.sessions.add(receipt.session)
-        if receipt.duplicate:
-            tally.duplicates += 1
-        else:
-            tally.messages += 1
+    prepared = [one for one in checked if not isinstance(one, RejectedLine)]
+    tally.rejected += [one for one in checked if isinstance(one, RejectedLine)]
+    for part in parts_of(prepared, adding.chunk):
+        for receipt in await adding.store(part, space, actor):
+            tally.sessions.add(receipt.session)
+            if receipt.duplicate:
+                tally.duplicates += 1
+            else:
+                tally.messages += 1
 
 
 def _why_not(item: Item) -> str | None:
@@ -113,6 +110,10 @@ def _why_not(item: Item) -> str | None:
     except InvalidInput as error:
         return error.message
     return None
+
+
+def _checked_all(adding: Adding, zone: str, chunk: Sequence[Item]) -> list[Prepared | RejectedLine]:
+    return [_checked(adding, zone, item) for item in chunk]
 
 
 def _checked(adding: Adding, zone: str, item: Item) -> Prepared | RejectedLine:

@@ -10,6 +10,7 @@ from typing import Any
 from trace_graph.access.scopes import Space
 from trace_graph.ingest.prepare import Prepared, external_key, message_properties, passage_properties, session_key
 from trace_graph.models import NewId, Receipt
+from trace_graph.store.batches import batches
 from trace_graph.store.connection import Row, Store, Transaction
 from trace_graph.store.ledger import Actor, Clock, Record, event
 from trace_graph.store.spaces import LockedSpace, lock_space
@@ -141,6 +142,8 @@ def _place_one(draft: _Draft, space: Space, message: Prepared, clock: Clock, rec
     records.extend(Record("Passage", part) for part in parts)
     draft.messages.append(properties)
     draft.passages.extend({"message": message.id, "properties": part} for part in parts)
+    if seq == 1:
+        records.append(Record("Session", {name: session[name] for name in ("id", "key", "space", "name")}))
     if session["last_id"] is not None:
         draft.links.append([session["last_id"], message.id])
         records.append(Record("NEXT", {"from": session["last_id"], "to": message.id}))
@@ -156,9 +159,10 @@ async def _write(transaction: Transaction, space: Space, locked: LockedSpace, dr
     grown = [
         {name: value for name, value in session.items() if name != "grown"}
         for session in draft.sessions.values() if session["grown"]]
-    await transaction.run("append_messages", messages=draft.messages)
-    if draft.passages:
-        await transaction.run("append_passages", passages=draft.passages)
+    for messages in batches(draft.messages):
+        await transaction.run("append_messages", messages=messages)
+    for passages in batches(draft.passages):
+        await transaction.run("append_passages", passages=passages)
     if draft.links:
         await transaction.run("link_next", links=draft.links)
     await transaction.run("save_sessions", sessions=grown)

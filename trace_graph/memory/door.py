@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Self
 from trace_graph.access.scopes import Scope, open_scope
 from trace_graph.config import Settings, load_settings
 from trace_graph.embed.protocol import Embedder
-from trace_graph.errors import InvalidInput
+from trace_graph.errors import ConfigError, InvalidInput
 from trace_graph.ingest.adding import Adding
 from trace_graph.ingest.importing import import_items, open_source
 from trace_graph.ingest.prepare import check
@@ -67,6 +67,8 @@ class Memory:
 
         Raises: ConfigError.
         """
+        if settings is not None and uri is not None:
+            raise ConfigError("Both an address and settings were given.", fix="Put the address into the settings.")
         self.settings = settings or load_settings(uri=uri, actor=actor)
         self._actor = Actor(actor or self.settings.actor, door)
         self._clock, self._new_id, self._count = clock, new_id, count
@@ -155,7 +157,7 @@ class Memory:
         request = self._recall_request(query, budget, limit, asked_at)
         opened, scope = await self._scope(space)
         return await recall(
-            opened.store, scope, request, embed=opened.embedder.embed_one, settings=self.settings.recall,
+            opened.store, scope, request, embed=opened.embedder.embed_question, settings=self.settings.recall,
             count=self._count, new_id=self._new_id)
 
     async def tree(self, *, space: str, depth: int | None = None, messages: bool = False) -> TopicNode:
@@ -233,6 +235,8 @@ class Memory:
     def _recall_request(
         self, query: str, budget: int | None, limit: int | None, asked_at: datetime | str | None
     ) -> RecallRequest:
+        if not isinstance(query, str):
+            raise InvalidInput("A question is text.", fix="Give the question as a string.")
         if budget is not None and limit is not None:
             raise InvalidInput("A recall takes a budget or a limit, not both.", fix="Give one of the two.")
         if (budget is not None and budget < 1) or (limit is not None and limit < 1):
@@ -248,7 +252,7 @@ class Memory:
         if wanted is None:
             found = await all_spaces(opened.store)
             return opened, open_scope([space.name for space in found], found)
-        names = [space_name(name) for name in ([wanted] if isinstance(wanted, str) else wanted)]
+        names = list(dict.fromkeys(space_name(name) for name in ([wanted] if isinstance(wanted, str) else wanted)))
         return opened, open_scope(names, await find_spaces(opened.store, names))
 
     async def _for_adding(self) -> Adding:

@@ -40,8 +40,12 @@ class CheckedEmbedder:
             return []
         return await (await self.ready()).embed(texts)
 
-    async def embed_one(self, text: str) -> Vector | None:
-        """The vector of one text."""
+    async def embed_question(self, text: str) -> Vector | None:
+        """The vector of a question; None also where the database has no vectors yet: reading adopts no embedder."""
+        if not self._checked:
+            rows = await self._store.read("read_meta")
+            if not rows or rows[0]["embedder"] is None:
+                return None
         return (await self.embed([text]))[0]
 
     async def close(self) -> None:

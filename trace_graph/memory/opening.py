@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from trace_graph.config import Settings
 from trace_graph.embed.protocol import Embedder
-from trace_graph.errors import NotFound, SchemaTooNew
+from trace_graph.errors import NotFound, UsageError
 from trace_graph.memory.embedding import CheckedEmbedder
 from trace_graph.store.connection import Store
 from trace_graph.store.local_server import LocalServer
-from trace_graph.store.schema import LATEST, ensure_schema, schema_version
+from trace_graph.store.schema import ensure_schema, schema_version
 
 
 @dataclass(frozen=True)
@@ -30,49 +31,58 @@ class Opening:
         self._embedder = embedder
         self._opened: Opened | None = None
         self._writable = False
+        self._closed = False
         self._lock = asyncio.Lock()
 
     async def for_reading(self) -> Opened:
         """The memory as it is. Raises: NotFound where there is none, EngineUnavailable, SchemaTooNew."""
         async with self._lock:
-            return self._opened or await self._open_existing()
+            self._refuse_closed()
+            if self._opened is None:
+                if self._settings.engine == "local" and not LocalServer(self._settings.data_folder).exists():
+                    raise self._nothing_here()
+                self._opened = await self._connect(self._expect_schema)
+            return self._opened
 
     async def for_writing(self) -> Opened:
         """The memory, created where there is none. Raises: EngineUnavailable, SchemaTooNew."""
         async with self._lock:
+            self._refuse_closed()
             if self._opened is None:
-                self._opened = await self._connect()
-            if not self._writable:
+                self._opened = await self._connect(ensure_schema)
+            elif not self._writable:
                 await ensure_schema(self._opened.store)
-                self._writable = True
+            self._writable = True
             return self._opened
 
     async def close(self) -> None:
-        """Close what was opened."""
+        """Close what was opened; nothing can be opened afterwards."""
         async with self._lock:
-            if self._opened is not None:
-                await self._opened.embedder.close()
-                await self._opened.store.close()
-                self._opened = None
+            opened, self._opened, self._closed = self._opened, None, True
+            if opened is not None:
+                try:
+                    await opened.embedder.close()
+                finally:
+                    await opened.store.close()
 
-    async def _open_existing(self) -> Opened:
-        if self._settings.engine == "local" and not LocalServer(self._settings.data_folder).exists():
-            raise self._nothing_here()
-        opened = await self._connect()
-        version = await schema_version(opened.store)
-        if version == 0 or version > LATEST:
-            await opened.store.close()
-            if version == 0:
-                raise self._nothing_here()
-            raise SchemaTooNew(f"This database has schema {version}; this trace-graph knows up to {LATEST}.")
-        if version < LATEST:
-            await ensure_schema(opened.store)
-        self._opened = opened
-        return opened
-
-    async def _connect(self) -> Opened:
+    async def _connect(self, prepare: Callable[[Store], Awaitable[None]]) -> Opened:
+        """A connection whose schema has been seen to; closed again when anything fails on the way."""
         store = await Store.connect(self._settings)
-        return Opened(store, CheckedEmbedder(store, self._settings, self._embedder))
+        try:
+            await prepare(store)
+            return Opened(store, CheckedEmbedder(store, self._settings, self._embedder))
+        except BaseException:
+            await store.close()
+            raise
+
+    async def _expect_schema(self, store: Store) -> None:
+        if await schema_version(store) == 0:
+            raise self._nothing_here()
+        await ensure_schema(store)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise UsageError("This memory is closed.", fix="Open another one.")
 
     def _nothing_here(self) -> NotFound:
         return NotFound(

@@ -26,9 +26,12 @@ class Filing:
 
 
 async def carry_out(
-    store: Store, space: Space, filing: Filing, lease: Lease, *, actor: Actor, new_id: NewId
+    store: Store, space: Space, filing: Filing, lease: Lease, *, actor: Actor, new_id: NewId,
+    tries: int | None = None,
 ) -> None:
     """Write a plan, all or nothing; a second try after a lost answer finds its event and does nothing.
+
+    After `tries` conflicts with other writers it gives up with EngineTimeout or Conflict.
 
     Raises: LeaseLost, EngineUnavailable, EngineTimeout, StoreFailed.
     """
@@ -48,7 +51,7 @@ async def carry_out(
             **moved(clock), **lease.renewed(), "vector_sum": filing.vector_sum.tolist(),
             "vector_count": filing.vector_count})
 
-    await store.write(work, "carry_out_plan")
+    await store.write(work, "carry_out_plan", tries=tries)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from datetime import datetime, timedelta
 from trace_graph.errors import Conflict
 from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.spaces import LockedSpace, lock_space
+
+log = logging.getLogger(__name__)
 
 LENGTH = timedelta(seconds=60)
 """How long a lease holds without being renewed. Guess: each step of an organiser renews it and takes about a second."""
@@ -37,27 +40,33 @@ class Lease:
         """The properties of the space that renew the lease."""
         return {"lease_owner": self.owner, "lease_until": self.clock() + LENGTH}
 
+    def may_take(self, owner: str | None, until: datetime | None) -> bool:
+        """Whether the space is free, ours already, or held by one whose lease has expired."""
+        return owner in (None, self.owner) or until is None or until < self.clock()
+
     def check(self, locked: LockedSpace) -> None:
         """Raises: LeaseLost when another run holds the space by now."""
         if locked.lease_owner != self.owner:
             raise LeaseLost
 
 
-async def take_lease(store: Store, space: str, owner: str, clock: Callable[[], datetime]) -> Lease:
+async def take_lease(store: Store, lease: Lease) -> None:
     """Wait until no other organiser holds the space, and take it."""
-    lease = Lease(space, owner, clock)
 
     async def claim(transaction: Transaction) -> bool:
-        locked = await lock_space(transaction, space, owner, owner)
-        free = locked.lease_owner in (None, owner) or locked.lease_until is None or locked.lease_until < clock()
+        locked = await lock_space(transaction, lease.space, lease.owner, lease.owner)
+        free = lease.may_take(locked.lease_owner, locked.lease_until)
         if free:
-            await transaction.run("update_space", space=space, properties=lease.renewed())
+            await transaction.run("update_space", space=lease.space, properties=lease.renewed())
         return free
 
-    # The holder may be on another machine: there is nothing to wait on but another look.
-    while not await store.write(claim, "take_lease"):  # noqa: ASYNC110
+    # The holder may be on another machine: there is nothing to wait on but another look, which only reads.
+    while True:
+        row = (await store.read("read_lease", spaces=[lease.space]))[0]
+        if lease.may_take(row["owner"], row["until"]) and await store.write(claim, "take_lease"):
+            return
+        log.info("another organiser holds the space", extra={"space": lease.space})
         await asyncio.sleep(random.uniform(*LOOK_AGAIN))
-    return lease
 
 
 async def release_lease(store: Store, lease: Lease) -> None:

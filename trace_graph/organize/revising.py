@@ -16,8 +16,9 @@ from trace_graph.organize.titles import Background, Phrases, leaf_phrases, paren
 from trace_graph.organize.values import Total
 from trace_graph.organize.wording import Current, Wording, write_wordings
 from trace_graph.organize.words import Lexicon
-from trace_graph.store.connection import Row, Store
+from trace_graph.store.connection import Row, Store, Transaction
 from trace_graph.store.ledger import Actor
+from trace_graph.store.spaces import lock_space
 
 TOGETHER = 40
 """Topics whose wording is written in one transaction. Guess: 40 leaves hold up to 3,840 messages."""
@@ -61,7 +62,13 @@ class Reviser:
 
     async def _keep_phrases(self, phrases: dict[TopicId, Phrases]) -> None:
         rows = [{"id": topic, "properties": {"phrases": kept}} for topic, kept in phrases.items()]
-        await self.store.write(lambda transaction: transaction.run("update_topics", topics=rows), "keep_phrases")
+
+        async def work(transaction: Transaction) -> None:
+            self.lease.check(await lock_space(transaction, self.space.id, self.lease.owner, self.lease.owner))
+            await transaction.run("update_topics", topics=rows)
+            await transaction.run("update_space", space=self.space.id, properties=self.lease.renewed())
+
+        await self.store.write(work, "keep_phrases")
 
     async def _revise_leaves(self, leaves: Sequence[Row]) -> int:
         if not leaves:

@@ -15,6 +15,9 @@ LONG_TOKENS = 120
 """A message with more may have passages: they begin at about 120 words, in scripts without spaces at about 90 tokens
 a passage."""
 
+PASSAGE_TOKENS = 60
+"""What a passage counts before it is read: half of a usual one, so that the head is rather too long than too short."""
+
 
 @dataclass(frozen=True)
 class Described:
@@ -50,9 +53,9 @@ def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> 
     head: list[Scored] = []
     used = 0
     for one in ranked:
-        # A long message is shown by a passage of about 100 words; its exact size is known only when it is read.
+        # A long message is shown by a passage; how large that is, is known only when it is read.
         is_long = one.candidate.part is not None or one.candidate.tokens > LONG_TOKENS
-        tokens = 1 if is_long else one.candidate.tokens
+        tokens = min(one.candidate.tokens, PASSAGE_TOKENS) if is_long else one.candidate.tokens
         if budget is not None and used + tokens > budget:
             if head:
                 break

@@ -42,7 +42,8 @@ async def recall(
     """
     question = read_question(request.query, scope, request.asked_at)
     vector = await embed(request.query) if question.has_meaning else None
-    candidates = await find_candidates(store, scope, question, vector, settings)
+    lists = settings if request.limit is None else settings.with_lists_of(request.limit)
+    candidates = await find_candidates(store, scope, question, vector, lists)
     ranked = rank(candidates, question, settings)
     head = fitting(ranked, request.budget, request.limit)
     described = await describe(store, scope, question, ranked, head)

@@ -19,11 +19,7 @@ async def paths_of_topics(store: Store, scope: Scope, topics: Collection[str]) -
     if not topics:
         return {}
     rows = await store.read("topic_paths", ids=sorted(topics), spaces=scope.ids)
-    chains: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for row in rows:
-        if row["kind"] != "root":
-            chains[row["id"]].append((-row["distance"], row["title"]))
-    return {topic: tuple(title for _, title in sorted(chain)) for topic, chain in chains.items()}
+    return {row["id"]: tuple(reversed(row["titles"])) for row in rows}
 
 
 async def read_tree(store: Store, scope: Scope, *, depth: int | None, messages: bool) -> TopicNode:

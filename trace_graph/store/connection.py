@@ -92,8 +92,9 @@ class Store:
             server = await local.ensure()
         driver = _driver(settings, server)
         try:
-            with translated():
-                async with asyncio.timeout(settings.deadline_seconds):
+            # A TimeoutError is an OSError: the deadline must not be taken for a fault of the connection.
+            async with asyncio.timeout(settings.deadline_seconds):
+                with translated():
                     engine = await _recognise(driver, server.database if server else settings.database)
         except TimeoutError as error:
             await driver.close()
@@ -133,14 +134,18 @@ class Store:
 
         return await self._retried(work, neo4j.READ_ACCESS, query.name)
 
-    async def write(self, work: Callable[[Transaction], Awaitable[T]], operation: str) -> T:
+    async def write(
+        self, work: Callable[[Transaction], Awaitable[T]], operation: str, *, tries: int | None = None
+    ) -> T:
         """Run `work` in one transaction, all or nothing; it may run several times, so it must not do anything else.
 
-        A commit whose answer was lost is tried again: work checks first whether its event is there already.
+        A commit whose answer was lost is tried again: work checks first whether its event is there already. With
+        `tries` it gives up after so many: a long transaction loses to short ones each time where the engine is
+        optimistic, and is better cut smaller.
         Raises: EngineTimeout, EngineUnavailable, Conflict, StoreFailed.
         """
         started = time.monotonic()
-        value = await self._retried(work, neo4j.WRITE_ACCESS, operation)
+        value = await self._retried(work, neo4j.WRITE_ACCESS, operation, tries)
         log.debug("write", extra={"query": operation, "milliseconds": (time.monotonic() - started) * 1000})
         return value
 
@@ -183,12 +188,14 @@ class Store:
             database=self._database, default_access_mode=access,
             bookmark_manager=self._driver.execute_query_bookmark_manager)
 
-    async def _retried(self, work: Callable[[Transaction], Awaitable[T]], access: str, operation: str) -> T:
+    async def _retried(
+        self, work: Callable[[Transaction], Awaitable[T]], access: str, operation: str, tries: int | None = None
+    ) -> T:
         deadline = self._settings.deadline_seconds
         retrying = tenacity.AsyncRetrying(
             retry=self._should_try_again,
             wait=tenacity.wait_random_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT, min=FIRST_WAIT),
-            stop=tenacity.stop_after_delay(deadline),
+            stop=tenacity.stop_after_delay(deadline) if tries is None else tenacity.stop_after_attempt(tries),
             reraise=True,
         )
         try:

@@ -12,6 +12,9 @@ ROOT_PASSWORD_FILE = "root.password"
 UNUSED_JARS = (
     "arcadedb-mcp", "arcadedb-redisw", "arcadedb-postgresw", "arcadedb-graphql", "arcadedb-console", "arcadedb-python")
 """Doors of the engine that nobody here uses: what is not on the class path cannot listen."""
+LARGEST_MESSAGE = 64 * 1024 * 1024
+"""Bytes of one message to the server, and of one value in it: a text of 4 MiB in a script without spaces has terms of
+15 MiB. Its default of 16 MiB ends the connection without telling why."""
 LONGEST_COMMAND = 600_000
 """Milliseconds after which the server gives up a command. A client that leaves does not stop its query, so without this
 a runaway one keeps a core for ever; nobody waits longer than this (arcadedb_http waits 600 s for an index)."""
@@ -38,6 +41,8 @@ def _settings(folder: Path, bolt_port: int, http_port: int) -> dict[str, object]
         "server.logsDirectory": folder / "log",
         "server.rootPasswordPath": folder / ROOT_PASSWORD_FILE,
         "server.httpIncomingHost": "127.0.0.1",
+        "bolt.maxMessageSize": LARGEST_MESSAGE,
+        "bolt.packstream.maxValueLength": LARGEST_MESSAGE,
         "server.httpIncomingPort": http_port,
         "bolt.host": "127.0.0.1",
         "bolt.port": bolt_port,

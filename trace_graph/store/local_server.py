@@ -129,9 +129,12 @@ class LocalServer:
             ) from error
 
     def _running(self) -> ServerState | None:
-        """The server of the state file, if it answers with its password; a stale file or a reused pid does not."""
+        """The server of the state file, if it answers with its password; a stale file or a reused pid does not.
+
+        The process is looked at first: nobody else who listens on that port shall be told the password.
+        """
         state = self._noted(STATE_FILE)
-        return state if state is not None and arcadedb_http.answers(state.http) else None
+        return state if state is not None and self._is_ours(state.pid) and arcadedb_http.answers(state.http) else None
 
     def _noted(self, name: str) -> ServerState | None:
         """What a file says about a server, whether or not it is true."""
@@ -191,10 +194,12 @@ class LocalServer:
     def _spawn(self) -> tuple[ServerState, subprocess.Popen[bytes]]:
         password = self._password(ROOT_PASSWORD_FILE)
         bolt_port, http_port = _free_ports(2)
+        self._write_private(LOG_FILE, "")
         with (self.folder / LOG_FILE).open("wb") as log:
             process = subprocess.Popen(
                 java_command(self.folder, bolt_port=bolt_port, http_port=http_port, heap_mb=self._heap_mb),
-                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+                cwd=self.folder, env=_few_variables(), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                start_new_session=True, umask=0o077 if os.name == "posix" else -1)
         state = ServerState(process.pid, bolt_port, http_port, password)
         self._write_private(STARTING_FILE, json.dumps(asdict(state)))
         self._write_private(PID_FILE, str(process.pid))
@@ -270,6 +275,12 @@ class LocalServer:
         lines = [line.strip() for line in self._log_tail().splitlines() if line.strip()]
         telling = [line for line in lines if "Exception" in line or "SEVER" in line or "Error" in line]
         return (telling or lines or ["it said nothing"])[-1][:300]
+
+
+def _few_variables() -> dict[str, str]:
+    """The environment of the engine: it outlives us, and our keys and passwords are none of its business."""
+    wanted = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT", "TEMP")
+    return {name: os.environ[name] for name in wanted if name in os.environ}
 
 
 def _runs(process: subprocess.Popen[bytes]) -> bool:

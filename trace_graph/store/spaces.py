@@ -62,8 +62,8 @@ async def obtain_space(
 
 
 def _identity(space: dict[str, Any]) -> Record:
-    """What of a space never changes."""
-    return Record("Space", {name: space[name] for name in ("id", "name", "key", "root", "recorded_at")})
+    """What of a space is no counter."""
+    return Record("Space", {name: space[name] for name in ("id", "name", "key", "root", "recorded_at", "time_zone")})
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,7 @@ async def set_time_zone(
         await transaction.run("set_time_zone", space=space.id, time_zone=time_zone)
         await transaction.run("append_event", event=event(
             clock, id=event_id, space=space.id, actor=actor, action="space.time_zone_set", targets=[space.id],
+            reason=f"{space.time_zone} -> {time_zone}",
             records=[Record("Space", {"id": space.id, "time_zone": time_zone})]))
         await transaction.run("update_space", space=space.id, properties=moved(clock))
 
