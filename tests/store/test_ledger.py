@@ -26,6 +26,13 @@ async def records_of_change(graph: Graph, space: str, change_seq: int) -> list[R
         space=space,
         change=change_seq,
     )
+    sessions = await graph.rows(
+        "MATCH (m:Message {space: $space, seq: 1}) WHERE m.change_seq = $change "
+        "MATCH (x:Session {space: $space}) WHERE x.name = m.session "
+        "RETURN x.id AS id, x.key AS key, x.space AS space, x.name AS name",
+        space=space,
+        change=change_seq,
+    )
     links = await graph.rows(
         "MATCH (a:Message)-[:NEXT]->(b:Message {space: $space}) WHERE b.change_seq = $change "
         "RETURN a.id AS one, b.id AS other",
@@ -44,6 +51,7 @@ async def records_of_change(graph: Graph, space: str, change_seq: int) -> list[R
             )
             for row in nodes
         ),
+        *(Record("Session", row) for row in sessions),
         *(Record("NEXT", {"from": row["one"], "to": row["other"]}) for row in links),
     ]
 
