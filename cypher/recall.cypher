@@ -143,15 +143,17 @@ RETURN collect([m.id, t.id, m.external_id, m.author, m.session, m.seq, m.occurre
        CASE WHEN id IN $shown THEN m.text END]) AS rows
 
 // name: best_passages
-// The passage with most of the question's terms, of each of these long messages.
+// The passage with most of the question's terms, of each of these long messages. Numbers are sorted, never nodes: those
+// carry megabytes of text.
 // mode: read
 // params: ids, terms, spaces
 UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 MATCH (m)-[:HAS_PASSAGE]->(p:Passage)
-WITH m, p, size([t IN split(p.terms, ' ') WHERE t IN $terms]) AS hits ORDER BY hits DESC, p.start
-WITH m, collect({start: p.start, end: p.end})[0] AS best
-RETURN m.id AS id, best.start AS start, best.end AS end
+WITH id, p.start AS start, p.end AS end, size([t IN split(p.terms, ' ') WHERE t IN $terms]) AS hits
+ORDER BY hits DESC, start
+WITH id, collect([start, end])[0] AS best
+RETURN id, best[0] AS start, best[1] AS end
 
 // name: topic_paths
 // Titles of topics and their live ancestors below the root, from the topic upwards. Hop by hop: a path of several edges would be expanded over every placement that was ever closed.

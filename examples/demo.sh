@@ -28,7 +28,7 @@ The memory stays in $folder, and its engine goes on running. What to type next:
 
   export TRACE_GRAPH_URI=local:$folder PATH="$PWD/.venv/bin:\$PATH"
   trace-graph add "The islands were windy, but Petrel held." --space demo --author Tomas
-  trace-graph recall "How was the trip?" --space demo
+  trace-graph recall "How windy was it on the islands?" --space demo --limit 3
   trace-graph tree --space demo --messages
   trace-graph cypher "MATCH (t:Topic)-[:HAS_REVISION]->(r) RETURN t.title AS topic, r.number AS revision, r.text AS text"
   trace-graph db stop

@@ -122,7 +122,7 @@ class Settings(BaseSettings):
     @property
     def data_folder(self) -> Path:
         """Where the embedded engine keeps its files."""
-        path = self.uri.removeprefix("local:")
+        path = self.uri[len("local:"):]
         return Path(path).expanduser().absolute() if path else Path(platformdirs.user_data_dir("trace-graph"))
 
     @property

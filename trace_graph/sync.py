@@ -210,7 +210,7 @@ class Memory:
 
     def recall(
         self, query: str, *, space: str | Sequence[str] | None = None, budget: int | None = None,
-        limit: int | None = None, asked_at: datetime | str | None = None,
+        limit: int | None = None, mode: str = "fast", asked_at: datetime | str | None = None,
     ) -> RecallResult:
         """Find what answers a question, best first; no model is asked.
 
@@ -219,12 +219,13 @@ class Memory:
             space: one space or several; default: all.
             budget: tokens of the items shown; default 2,000.
             limit: this many items instead of a budget.
+            mode: `fast`; `guided` is not built yet.
             asked_at: the moment of the question; default: now.
 
         Raises: InvalidInput, NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """
         return self._loop.run(lambda: self._memory.recall(
-            query, space=space, budget=budget, limit=limit, asked_at=asked_at))
+            query, space=space, budget=budget, limit=limit, mode=mode, asked_at=asked_at))
 
     def tree(self, *, space: str, depth: int | None = None, messages: bool = False) -> TopicNode:
         """The tree of a space; `depth` levels of it (default: all), with the messages where asked for.

@@ -349,7 +349,7 @@ def test_organising_gets_through_while_another_writes_to_the_space(
 ) -> None:
     """A batch that always loses to short writes is cut smaller: here every batch over 25 messages loses."""
     tried: list[int] = []
-    original = organizing.carry_out
+    original = carry_out
 
     async def losing(*arguments: Any, **named: Any) -> None:
         size = len(arguments[2].plan.placements)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from pydantic import ValidationError
+
 from trace_graph.embed.protocol import Vector
+from trace_graph.errors import InvalidInput
 from trace_graph.models import MessageInput, NewId
 from trace_graph.text import rules
 from trace_graph.text.passages import passages
@@ -67,11 +71,23 @@ class Prepared:
         return hashlib.sha256(f"{self.text}\0{self.content or ''}".encode()).hexdigest()
 
 
+def message_of(fields: Mapping[str, Any]) -> MessageInput:
+    """The message of these fields. Raises: InvalidInput naming the field whose type is wrong."""
+    try:
+        return MessageInput(**fields)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(f"The field {name} of a message cannot be used: {first['msg']}.") from error
+
+
 def check(message: MessageInput) -> None:
     """Try one message against every rule, before anything is opened for it.
 
     Raises: InvalidInput naming the rule it breaks.
     """
+    if not isinstance(message, MessageInput):
+        raise InvalidInput("What is added is a list of MessageInput.", fix="Wrap each message: MessageInput(text=...).")
     rules.check_content(message.content)
     rules.check_text(message.text or rules.content_text(message.content))
     rules.author_name(message.author or message.role)

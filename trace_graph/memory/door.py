@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, Self
 from trace_graph.access.scopes import Scope, open_scope
 from trace_graph.config import Settings, load_settings
 from trace_graph.embed.protocol import Embedder
-from trace_graph.errors import ConfigError, InvalidInput
+from trace_graph.errors import ConfigError, InvalidInput, UsageError
 from trace_graph.ingest.adding import Adding
 from trace_graph.ingest.importing import import_items, open_source
-from trace_graph.ingest.prepare import check
+from trace_graph.ingest.prepare import check, message_of
 from trace_graph.memory.opening import Opened, Opening
 from trace_graph.models import (
     ImportReport,
@@ -97,9 +97,9 @@ class Memory:
 
         Raises: InvalidInput, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """
-        message = MessageInput(
-            text=text, role=role, author=author, session=session, at=at, external_id=external_id, content=content,
-            agent=agent)
+        message = message_of({
+            "text": text, "role": role, "author": author, "session": session, "at": at, "external_id": external_id,
+            "content": content, "agent": agent})
         return (await self.add_many([message], space=space))[0]
 
     async def add_many(self, messages: Sequence[MessageInput], *, space: str) -> list[Receipt]:
@@ -109,6 +109,7 @@ class Memory:
         Raises: InvalidInput, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """
         name = space_name(space)
+        messages = list(messages)  # an iterator can be read once only
         for message in messages:
             check(message)
         adding = await self._for_adding()
@@ -141,7 +142,7 @@ class Memory:
 
     async def recall(
         self, query: str, *, space: str | Sequence[str] | None = None, budget: int | None = None,
-        limit: int | None = None, asked_at: datetime | str | None = None,
+        limit: int | None = None, mode: str = "fast", asked_at: datetime | str | None = None,
     ) -> RecallResult:
         """Find what answers a question, best first; no model is asked.
 
@@ -150,10 +151,13 @@ class Memory:
             space: one space or several; default: all.
             budget: tokens of the items shown; default 2,000.
             limit: this many items instead of a budget.
+            mode: `fast`; `guided` is not built yet.
             asked_at: the moment of the question; default: now.
 
         Raises: InvalidInput, NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """
+        if mode != "fast":
+            raise UsageError(f"The mode {mode!r} is not built yet.", fix="Use mode='fast'.")
         request = self._recall_request(query, budget, limit, asked_at)
         opened, scope = await self._scope(space)
         return await recall(
@@ -239,8 +243,9 @@ class Memory:
             raise InvalidInput("A question is text.", fix="Give the question as a string.")
         if budget is not None and limit is not None:
             raise InvalidInput("A recall takes a budget or a limit, not both.", fix="Give one of the two.")
-        if (budget is not None and budget < 1) or (limit is not None and limit < 1):
-            raise InvalidInput("A budget or a limit is 1 or more.", fix="Give a positive number.")
+        for number in (budget, limit):
+            if number is not None and (type(number) is not int or number < 1):
+                raise InvalidInput("A budget or a limit is a whole number, 1 or more.", fix="Give a positive number.")
         now = self._clock()
         moment = parse_time(asked_at, "UTC").instant if asked_at is not None else now
         tokens = None if limit is not None else budget or self.settings.recall.budget

@@ -53,6 +53,9 @@ _BY_STATUS: dict[str, tuple[type[TraceGraphError], str]] = {
 }
 
 
+AUTH_FIX = "Set TRACE_GRAPH_USERNAME and TRACE_GRAPH_PASSWORD, or NEO4J_USERNAME and NEO4J_PASSWORD."
+
+
 def is_transient(error: BaseException) -> bool:
     """Whether the same operation may succeed when it is tried again."""
     if isinstance(error, driver.IncompleteCommit):
@@ -70,10 +73,10 @@ def translate(error: BaseException, query: str | None = None) -> TraceGraphError
     code = f" [{status}]" if status else ""
     if isinstance(status, str) and status in _BY_STATUS:
         kind, sentence = _BY_STATUS[status]
-        return kind(f"{sentence}{where}{code}")
+        return kind(f"{sentence}{where}{code}", fix=AUTH_FIX if "Unauthorized" in status else None)
     for theirs, ours, sentence in MAPPING:
         if isinstance(error, theirs):
-            return ours(f"{sentence}{where}{code}")
+            return ours(f"{sentence}{where}{code}", fix=AUTH_FIX if theirs is driver.AuthError else None)
     if isinstance(error, OSError):
         return EngineUnavailable(f"The database does not answer{where}: {error.strerror or type(error).__name__}.")
     return StoreFailed(f"The connection to the database failed{where}: {type(error).__name__}.")
