@@ -12,6 +12,7 @@ from trace_graph.ingest.group_commit import GroupCommit
 from trace_graph.ingest.prepare import Prepared, prepare, spoken_texts, with_vectors
 from trace_graph.ingest.write import WriteRequest, append
 from trace_graph.models import MessageInput, NewId, Receipt
+from trace_graph.store.batches import grouped
 from trace_graph.store.connection import Store
 from trace_graph.store.ledger import Actor
 from trace_graph.store.spaces import find_spaces, obtain_space
@@ -24,17 +25,7 @@ EmbedAll = Callable[[Sequence[str]], Awaitable[list[Vector | None]]]
 
 def parts_of(messages: Sequence[Prepared], most: int) -> Iterator[list[Prepared]]:
     """The messages in order, in parts of at most `most` messages and passages; a longer message comes alone."""
-    part: list[Prepared] = []
-    size = 0
-    for message in messages:
-        more = 1 + len(message.passages)
-        if part and size + more > most:
-            yield part
-            part, size = [], 0
-        part.append(message)
-        size += more
-    if part:
-        yield part
+    return grouped(messages, most, lambda message: 1 + len(message.passages))
 
 
 class Adding:

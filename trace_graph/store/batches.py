@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 LARGEST_BATCH = 4 * 1024 * 1024
 """Bytes, about, of the rows of one query. ArcadeDB 26.10.2 drops the connection at a Bolt message over 16 MiB, where
@@ -13,19 +15,24 @@ _NUMBER_BYTES = 9
 """Of a float or a large integer on the wire (PackStream)."""
 
 
+def grouped(items: Iterable[T], most: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """The items in their order, in lists of at most `most` in size together; a larger item comes alone."""
+    group: list[T] = []
+    size = 0
+    for item in items:
+        more = size_of(item)
+        if group and size + more > most:
+            yield group
+            group, size = [], 0
+        group.append(item)
+        size += more
+    if group:
+        yield group
+
+
 def batches(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
     """The rows in their order, in lists of at most about LARGEST_BATCH bytes; a larger row comes alone."""
-    batch: list[Mapping[str, Any]] = []
-    size = 0
-    for row in rows:
-        more = _bytes(row)
-        if batch and size + more > LARGEST_BATCH:
-            yield batch
-            batch, size = [], 0
-        batch.append(row)
-        size += more
-    if batch:
-        yield batch
+    return grouped(rows, LARGEST_BATCH, _bytes)
 
 
 def _bytes(value: Any) -> int:
