@@ -37,6 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "engine_address" in getattr(item, "fixturenames", ()):
             item.add_marker("engine")
+            # With several workers (pytest -n) all tests of one engine go to one of them, so that each starts once.
+            item.add_marker(pytest.mark.xdist_group(item.callspec.params["engine_address"]))  # type: ignore[attr-defined]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

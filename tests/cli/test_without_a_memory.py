@@ -98,7 +98,8 @@ def test_settings_that_cannot_be_used_are_refused_and_never_shown_with_their_sec
 def test_every_setting_is_shown_with_its_source_and_secrets_are_masked(nowhere: Command) -> None:
     (nowhere.folder / "trace-graph.toml").write_text('actor = "clerk"\n[recall]\nbudget = 900\n', encoding="utf-8")
     words = nowhere("config", "show", NEO4J_PASSWORD="hush-hush", TRACE_GRAPH_RECALL__WINDOW="3")
-    values = nowhere("config", "show", "--json", "--uri", "bolt://me:hush-hush@localhost:7687")
+    values = nowhere("config", "show", "--json", "--uri", "bolt://localhost:7687", NEO4J_PASSWORD="hush-hush")
+    refused = nowhere("config", "show", "--json", "--uri", "bolt://me:hush-hush@localhost:7687")
 
     lines = [line.split() for line in words.out.splitlines()]
     assert ["password", "********", "NEO4J_PASSWORD"] in lines
@@ -106,8 +107,9 @@ def test_every_setting_is_shown_with_its_source_and_secrets_are_masked(nowhere: 
     assert ["recall.budget", "900", "trace-graph.toml"] in lines
     assert ["actor", "clerk", "trace-graph.toml"] in lines
     assert ["embedder", "static", "default"] in lines
-    assert values.json[0] == {"name": "uri", "value": "bolt://********@localhost:7687", "source": "--uri"}
-    assert "hush-hush" not in words.out + words.err + values.out + values.err
+    assert values.json[0] == {"name": "uri", "value": "bolt://localhost:7687", "source": "--uri"}
+    assert (refused.code, refused.json["error"]["code"]) == (2, "config")
+    assert "hush-hush" not in "".join(done.out + done.err for done in (words, values, refused))
 
 
 def test_a_database_that_does_not_answer_is_code_4(nowhere: Command) -> None:

@@ -36,7 +36,7 @@ def provide_jars(cache: Path, version: str) -> Path:
     Raises: EngineUnavailable when Maven is missing or fails.
     """
     library = cache / version / "lib"
-    with _only_one_process(cache / f"{version}.lock"):
+    with _only_one_process(cache / "download.lock"):
         if not jars_are_complete(cache, version):
             shutil.rmtree(cache / version, ignore_errors=True)
             _download(version, library)

@@ -9,7 +9,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
 "${PYTHON:-python3}" -m venv "$place/venv"
-"$place/venv/bin/python" -m pip install --quiet "$wheel" pytest hypothesis pyyaml
+"$place/venv/bin/python" -m pip install --quiet "$wheel" pytest pytest-xdist hypothesis pyyaml
 
 mkdir "$place/empty"
 cd "$place/empty"
@@ -21,4 +21,4 @@ cd "$place/copy"
 export TRACE_GRAPH_TEST_NEO4J_CACHE=${TRACE_GRAPH_TEST_NEO4J_CACHE:-$repository/.cache/neo4j}
 export TRACE_GRAPH_TEST_DATA=${TRACE_GRAPH_TEST_DATA:-$repository/../shared/data}
 # One engine is enough here: what a wheel can lack is files, and the other engines were tested with the same code.
-"$place/venv/bin/python" -m pytest -q tests/cli -k "not neo4j-"
+"$place/venv/bin/python" -m pytest -q -n 3 --dist loadgroup tests/cli -k "not neo4j-"
