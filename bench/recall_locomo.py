@@ -26,13 +26,11 @@ from bench.locomo import REPORT, default_file, messages
 from bench.misfile import misfile
 from bench.questions import Question, locomo_questions
 from bench.recall_report import BASELINE, PRODUCT, Answered, document, table
-from bench.scoring import BUDGETS, Shown, fills, tokens_of
+from bench.scoring import BUDGETS, CUTS, Shown, tokens_of
 from trace_graph import Memory, TraceGraphError
 from trace_graph.config import Settings
 from trace_graph.models import RecallResult
 
-DEEP = 400
-"""Items asked for to fill the largest context: about 115 messages of LoCoMo make 4,000 tokens."""
 WARM_UP = 10
 """Questions asked of a space before its first one is timed."""
 
@@ -48,10 +46,6 @@ class Options:
     run: str
     misfiled: float
     seed: int
-
-
-class RankingDiffers(Exception):
-    """The first items of a long answer are not those of a short one."""
 
 
 async def measure(settings: Settings, options: Options) -> dict[str, list[Answered]]:
@@ -76,10 +70,7 @@ async def measure(settings: Settings, options: Options) -> dict[str, list[Answer
 
 
 async def ask(memory: Memory, space: str, questions: Sequence[Question], limit: int) -> list[Answered]:
-    """The ranking for each question, and how long an answer of `limit` items took.
-
-    Raises: RankingDiffers where a longer answer begins otherwise.
-    """
+    """Two answers to each question: one of `limit` items, which is timed, and one that fills the largest budget."""
     for question in questions[:WARM_UP]:
         await memory.recall(question.text, space=space, limit=limit)
     answers = []
@@ -87,13 +78,8 @@ async def ask(memory: Memory, space: str, questions: Sequence[Question], limit: 
         started = time.perf_counter()
         timed = await memory.recall(question.text, space=space, limit=limit)
         seconds = time.perf_counter() - started
-        more = timed if limit >= DEEP else await memory.recall(question.text, space=space, limit=DEEP)
-        deep = _shown(more)
-        if deep[: len(timed.items)] != _shown(timed):
-            raise RankingDiffers(f"{question.id}: the answer with {DEEP} items does not begin as that with {limit}.")
-        if len(deep) >= DEEP and not fills(deep, max(BUDGETS)):
-            raise RankingDiffers(f"{question.id}: {DEEP} items do not fill a context of {max(BUDGETS)} tokens.")
-        answers.append(Answered(question, deep, seconds))
+        packed = await memory.recall(question.text, space=space, budget=max(BUDGETS))
+        answers.append(Answered(question, _shown(timed), _shown(packed), seconds))
     return answers
 
 
@@ -104,7 +90,7 @@ def baseline(file: Path, sample: str, questions: Sequence[Question]) -> list[Ans
     for question in questions:
         started = time.perf_counter()
         ranking = index.ranking(question.text)
-        answers.append(Answered(question, ranking, time.perf_counter() - started))
+        answers.append(Answered(question, ranking, ranking, time.perf_counter() - started))
     return answers
 
 
@@ -129,7 +115,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--uri", help="local:/path or a Bolt URI, whose password is in NEO4J_PASSWORD")
     parser.add_argument("--data", type=Path, default=default_file(), help="locomo10.json")
     parser.add_argument("--samples", nargs="+", default=list(REPORT), help="conversations (default: the report half)")
-    parser.add_argument("--limit", type=int, default=50, help="items of an answer that is timed")
+    parser.add_argument("--limit", type=int, default=max(CUTS), help="items of an answer that is timed")
     parser.add_argument("--questions", type=int, help="only the first so many of each conversation")
     parser.add_argument("--run", default="locomo", help="goes into the names of the spaces")
     parser.add_argument("--misfiled", type=float, default=0.0, metavar="SHARE", help="of the segments, 0 to 1")
@@ -156,8 +142,8 @@ def main() -> int:
     """The exit code."""
     try:
         asyncio.run(run(arguments()))
-    except (TraceGraphError, RankingDiffers) as error:
-        print(f"{error} {getattr(error, 'fix', '')}", file=sys.stderr)
+    except TraceGraphError as error:
+        print(f"{error} {error.fix}", file=sys.stderr)
         return 1
     return 0
 

@@ -15,11 +15,15 @@ PRODUCT, BASELINE = "trace-graph", "bm25s"
 
 @dataclass(frozen=True)
 class Answered:
-    """One question with the ranking that a system gave."""
+    """One question with what a system gave."""
 
     question: Question
     ranking: tuple[Shown, ...]
+    """For R@k."""
+    packed: tuple[Shown, ...]
+    """What was packed into the largest budget, for T<B>."""
     seconds: float
+    """Of the ranking."""
 
 
 Answers = Mapping[str, Sequence[Answered]]
@@ -41,7 +45,7 @@ def figures(answers: Sequence[Answered]) -> dict[str, float]:
     recalls = {
         f"R@{k}": mean([recall_at(one.question.evidence, one.ranking, k) for one in answers]) for k in CUTS}
     contexts = {
-        f"T{budget}": mean([recall_within(one.question.evidence, one.ranking, budget) for one in answers])
+        f"T{budget}": mean([recall_within(one.question.evidence, one.packed, budget) for one in answers])
         for budget in BUDGETS}
     return {**recalls, **contexts}
 

@@ -54,11 +54,6 @@ def recall_within(evidence: Sequence[str], ranking: Sequence[Shown], budget: flo
     return len(set(evidence) & {shown.id for shown in ranking[: _fitting(ranking, budget)]}) / len(set(evidence))
 
 
-def fills(ranking: Sequence[Shown], budget: float) -> bool:
-    """Whether the ranking is long enough for a context of `budget` tokens: one of its items did not fit any more."""
-    return _fitting(ranking, budget) < len(ranking)
-
-
 def mean(values: Sequence[float]) -> float:
     """The mean; nan of nothing."""
     return math.fsum(values) / len(values) if values else math.nan

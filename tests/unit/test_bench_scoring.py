@@ -18,7 +18,6 @@ from bench.recall_report import Answered, differences, document, figures
 from bench.scoring import (
     Interval,
     Shown,
-    fills,
     mean,
     paired_interval,
     percentile,
@@ -49,10 +48,6 @@ def test_a_context_ends_at_the_first_item_that_does_not_fit(budget: float, share
 
 def test_a_later_item_that_would_fit_is_not_taken() -> None:
     assert recall_within(["d"], RANKING, 45) == 0.0
-
-
-def test_a_ranking_fills_a_context_that_one_of_its_items_does_not_fit_into() -> None:
-    assert [fills(RANKING, budget) for budget in (74, 75)] == [True, False]
 
 
 def test_tokens_are_words_times_1_33_and_not_rounded() -> None:
@@ -101,7 +96,8 @@ def test_an_interval_holds_its_difference_and_stays_between_minus_1_and_1(pairs:
 
 def answered(category: str, evidence: tuple[str, ...], *ranking: str, seconds: float = 0.001) -> Answered:
     question = Question(f"q-{category}", "?", category, evidence, "conv-1")
-    return Answered(question, tuple(Shown(id, 100.0) for id in ranking), seconds)
+    shown = tuple(Shown(id, 100.0) for id in ranking)
+    return Answered(question, shown, shown, seconds)
 
 
 def test_figures_are_means_over_questions_not_over_evidence() -> None:
