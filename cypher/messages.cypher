@@ -1,18 +1,14 @@
-// name: session_ends
-// The last sequence number and the last message of sessions.
+// name: before_adding
+// What a write builds on: the ends of these sessions, and the messages stored already under these external keys.
 // mode: write
-// params: keys
-UNWIND $keys AS key
+// params: sessions, keys
+UNWIND $sessions AS key
 MATCH (x:Session {key: key})
-RETURN x.key AS key, x.last_seq AS last_seq, x.last_id AS last_id
-
-// name: known_messages
-// Messages that are stored already under one of these external keys.
-// mode: write
-// params: keys
+RETURN 'session' AS kind, x.key AS key, x.last_id AS id, x.last_seq AS seq, x.name AS session, null AS occurred_at
+UNION ALL
 UNWIND $keys AS key
 MATCH (m:Message {external_key: key})
-RETURN m.external_key AS key, m.id AS id, m.seq AS seq, m.session AS session, m.occurred_at AS occurred_at
+RETURN 'message' AS kind, key, m.id AS id, m.seq AS seq, m.session AS session, m.occurred_at AS occurred_at
 
 // name: messages_by_id
 // Place and time of messages by id; for repeating a write whose answer was lost.
@@ -37,20 +33,23 @@ UNWIND $passages AS row
 MATCH (m:Message {id: row.message})
 CREATE (m)-[:HAS_PASSAGE]->(p:Passage) SET p = row.properties
 
-// name: link_next
-// Draws NEXT from each message to the one after it in its session.
+// name: finish_adding
+// The rest of a write, in one round trip: NEXT from each message to the one after it in its session, the ends of the
+// sessions (nodes created where needed), the lines of the ledger, the space's counters. A count of nothing is a row too.
 // mode: write
-// params: links
+// params: links, sessions, events, space, properties
 UNWIND $links AS link
 MATCH (a:Message {id: link[0]})
 MATCH (b:Message {id: link[1]})
 CREATE (a)-[:NEXT]->(b)
-
-// name: save_sessions
-// Sets the ends of sessions, creating their nodes where needed. May run twice.
-// mode: write
-// params: sessions
+WITH count(*) AS links
 UNWIND $sessions AS row
 MERGE (x:Session {key: row.key})
 ON CREATE SET x.id = row.id, x.space = row.space, x.name = row.name
 SET x.last_seq = row.last_seq, x.last_id = row.last_id
+WITH count(*) AS sessions
+UNWIND $events AS row
+CREATE (e:Event) SET e = row
+WITH count(*) AS events
+MATCH (s:Space {id: $space})
+SET s += $properties

@@ -28,6 +28,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "append_event": {"event": {"id": NOWHERE, "seq": 1, "recorded_at": NOW}},
     "append_messages": {"messages": [{"id": NOWHERE, "embedding": VECTOR, "occurred_at": NOW}]},
     "append_passages": {"passages": [{"message": NOWHERE, "properties": {"id": NOWHERE}}]},
+    "before_adding": {"sessions": [NOWHERE], "keys": [NOWHERE]},
     "best_passages": {"ids": [NOWHERE], "terms": ["s0_x"], "spaces": [NOWHERE]},
     "children_of": {"topics": [NOWHERE], "spaces": [NOWHERE]},
     "close_placements": {"closed": [{"parent": NOWHERE, "child": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
@@ -41,9 +42,13 @@ DUMMY: dict[str, dict[str, Any]] = {
     "describe_messages": {"ids": [NOWHERE], "shown": [NOWHERE], "spaces": [NOWHERE]},
     "describe_spaces": {},
     "find_spaces": {"names": [NOWHERE]},
+    "finish_adding": {
+        "links": [[NOWHERE, NOWHERE]], "events": [], "space": NOWHERE, "properties": {"lock": "x"},
+        "sessions": [
+            {"key": NOWHERE, "id": NOWHERE, "space": NOWHERE, "name": "n", "last_seq": 1, "last_id": NOWHERE}
+        ]
+    },
     "identify_engine": {},
-    "known_messages": {"keys": [NOWHERE]},
-    "link_next": {"links": [[NOWHERE, NOWHERE]]},
     "link_superseded": {"links": [{"new": NOWHERE, "old": NOWHERE, "properties": {"change_seq": 1}}]},
     "list_spaces": {},
     "lock_space": {"space": NOWHERE, "event": NOWHERE, "token": NOWHERE},
@@ -63,13 +68,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "recall_rows": {"ids": [NOWHERE], "terms": ["s0_x"], "spaces": [NOWHERE], **SCALED},
     "rename_embedder": {"embedder": "static:x"},
     "retire_revisions": {"revisions": [{"id": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
-    "save_sessions": {
-        "sessions": [
-            {"key": NOWHERE, "id": NOWHERE, "space": NOWHERE, "name": "n", "last_seq": 1, "last_id": NOWHERE}
-        ]
-    },
     "segments_before": {"keys": [NOWHERE], "spaces": [NOWHERE]},
-    "session_ends": {"keys": [NOWHERE]},
     "set_time_zone": {"space": NOWHERE, "time_zone": "UTC"},
     "sibling_titles": {"topics": [NOWHERE], "spaces": [NOWHERE]},
     "read_lease": {"spaces": [NOWHERE]},
@@ -160,13 +159,13 @@ def test_every_writing_query_is_understood(store: Store, run: Run) -> None:
 
 
 BY_INDEX: dict[str, set[str]] = {
+    "before_adding": {"Session(key)", "Message(external_key)"},
     "children_of": {"Topic(id)"},
     "close_placements": {"PARENT_OF(live_key)"},
     "count_waiting": {"Message(waiting_in)"},
     "describe_messages": {"Message(id)"},
     "find_spaces": {"Space(name)"},
-    "known_messages": {"Message(external_key)"},
-    "link_next": {"Message(id)"},
+    "finish_adding": {"Message(id)", "Space(id)"},
     "lock_space": {"Space(id)", "Event(id)"},
     "messages_by_id": {"Message(id)"},
     "place_messages": {"Topic(id)", "Message(id)"},
@@ -175,7 +174,6 @@ BY_INDEX: dict[str, set[str]] = {
     "recall_rows": {"Message(id)"},
     "retire_revisions": {"SummaryRevision(id)"},
     "segments_before": {"Message(place_key)"},
-    "session_ends": {"Session(key)"},
     "sibling_titles": {"Topic(id)"},
     "stale_topics": {"Topic(stale_in)"},
     "topic_contents": {"Topic(id)"},

@@ -357,8 +357,8 @@ def test_a_variant_that_is_not_there_is_refused(open_store: Store, run: Run) -> 
 
 
 def test_a_named_query_that_writes_is_refused(open_store: Store, run: Run) -> None:
-    with pytest.raises(WriteRefused, match=r"The query session_ends changes the database \(mode write\)"):
-        run(run_named(open_store, "session_ends", {"keys": []}))
+    with pytest.raises(WriteRefused, match=r"The query before_adding changes the database \(mode write\)"):
+        run(run_named(open_store, "before_adding", {"sessions": [], "keys": []}))
 
 
 def test_the_parameters_of_a_named_query_must_fit(open_store: Store, run: Run) -> None:

@@ -460,7 +460,7 @@ def test_names_that_could_be_run_together_stay_apart(memory: Memory, graph: Grap
     assert sorted(run(write())) == sorted((session, f"{session} {external}") for session, external in pairs)
 
 
-@pytest.mark.parametrize("faulty", ["session_ends", "known_messages", "lock_space"])
+@pytest.mark.parametrize("faulty", ["before_adding", "lock_space"])
 def test_a_read_that_fails_in_the_write_path_fails_the_write(
     settings: Settings, graph: Graph, run: Run, space: str, monkeypatch: pytest.MonkeyPatch, faulty: str
 ) -> None:

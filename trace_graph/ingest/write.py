@@ -13,7 +13,7 @@ from trace_graph.models import NewId, Receipt
 from trace_graph.store.batches import batches
 from trace_graph.store.connection import Row, Store, Transaction
 from trace_graph.store.ledger import Actor, Clock, Record, event
-from trace_graph.store.spaces import LockedSpace, lock_space
+from trace_graph.store.spaces import LockedSpace, lock_space, moved
 
 MOST_AUTHORS = 1000
 """Speakers' names kept on a space for recognising them in questions; further ones are found by their words."""
@@ -99,13 +99,13 @@ async def _read_state(
             "key": session_key(space.id, name), "id": id, "space": space.id, "name": name, "last_seq": 0,
             "last_id": None, "grown": False}
     by_key = {row["key"]: row for row in draft.sessions.values()}
-    for row in await transaction.run("session_ends", keys=list(by_key)):
-        by_key[row["key"]].update(last_seq=row["last_seq"], last_id=row["last_id"])
     keys = [
         key for request in requests for message in request.messages
         if (key := external_key(space.id, message.external_id)) is not None]
-    if keys:
-        for row in await transaction.run("known_messages", keys=keys):
+    for row in await transaction.run("before_adding", sessions=list(by_key), keys=keys):
+        if row["kind"] == "session":
+            by_key[row["key"]].update(last_seq=row["seq"], last_id=row["id"])
+        else:
             draft.known[row["key"]] = _receipt(row, duplicate=True)
     return draft
 
@@ -163,15 +163,10 @@ async def _write(transaction: Transaction, space: Space, locked: LockedSpace, dr
         await transaction.run("append_messages", messages=messages)
     for passages in batches(draft.passages):
         await transaction.run("append_passages", passages=passages)
-    if draft.links:
-        await transaction.run("link_next", links=draft.links)
-    await transaction.run("save_sessions", sessions=grown)
-    for one in draft.events:
-        await transaction.run("append_event", event=one)
-    await transaction.run("update_space", space=space.id, properties={
-        "change_seq": draft.clock.change_seq, "last_recorded_at": draft.clock.recorded_at,
-        "event_seq": draft.clock.event_seq, "message_count": locked.messages + len(draft.messages),
-        "passage_count": locked.passages + len(draft.passages), "authors": list(draft.authors)})
+    await transaction.run(
+        "finish_adding", links=draft.links, sessions=grown, events=draft.events, space=space.id, properties={
+            **moved(draft.clock), "message_count": locked.messages + len(draft.messages),
+            "passage_count": locked.passages + len(draft.passages), "authors": list(draft.authors)})
 
 
 def _receipt(row: Row, *, duplicate: bool) -> Receipt:
