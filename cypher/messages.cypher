@@ -34,10 +34,11 @@ MATCH (m:Message {id: row.message})
 CREATE (m)-[:HAS_PASSAGE]->(p:Passage) SET p = row.properties
 
 // name: finish_adding
-// The rest of a write, in one round trip: NEXT from each message to the one after it in its session, the ends of the
-// sessions (nodes created where needed), the lines of the ledger, the space's counters. A count of nothing is a row too.
+// The rest of a write in one round trip; must not run twice. NEXT from each message to the one after it in its session, the
+// ends of the sessions (nodes created where needed), the lines of the ledger, the space's counters.
 // mode: write
 // params: links, sessions, events, space, properties
+// A count is one row, also of nothing: so each part is followed by one.
 UNWIND $links AS link
 MATCH (a:Message {id: link[0]})
 MATCH (b:Message {id: link[1]})

@@ -78,7 +78,7 @@ async def append(
         await _write(transaction, space, locked, draft)
         return receipts
 
-    receipts = await store.write(work, "append_messages")
+    receipts = await store.write(work, "append_messages", space=space.id)
     bookmark = await store.last_bookmark()
     return [[receipt.model_copy(update={"bookmark": bookmark}) for receipt in part] for part in receipts]
 

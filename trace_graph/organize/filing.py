@@ -51,7 +51,7 @@ async def carry_out(
             **moved(clock), **lease.renewed(), "vector_sum": filing.vector_sum.tolist(),
             "vector_count": filing.vector_count})
 
-    await store.write(work, "carry_out_plan", tries=tries)
+    await store.write(work, "carry_out_plan", space=space.id, tries=tries)
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ async def take_lease(store: Store, lease: Lease) -> None:
     # The holder may be on another machine: there is nothing to wait on but another look, which only reads.
     while True:
         row = (await store.read("read_lease", spaces=[lease.space]))[0]
-        if lease.may_take(row["owner"], row["until"]) and await store.write(claim, "take_lease"):
+        if lease.may_take(row["owner"], row["until"]) and await store.write(claim, "take_lease", space=lease.space):
             return
         log.info("another organiser holds the space", extra={"space": lease.space})
         await asyncio.sleep(random.uniform(*LOOK_AGAIN))
@@ -78,4 +78,4 @@ async def release_lease(store: Store, lease: Lease) -> None:
             await transaction.run(
                 "update_space", space=lease.space, properties={"lease_owner": None, "lease_until": None})
 
-    await store.write(work, "release_lease")
+    await store.write(work, "release_lease", space=lease.space)

@@ -68,7 +68,7 @@ class Reviser:
             await transaction.run("update_topics", topics=rows)
             await transaction.run("update_space", space=self.space.id, properties=self.lease.renewed())
 
-        await self.store.write(work, "keep_phrases")
+        await self.store.write(work, "keep_phrases", space=self.space.id)
 
     async def _revise_leaves(self, leaves: Sequence[Row]) -> int:
         if not leaves:

@@ -69,7 +69,7 @@ async def write_wordings(
             targets=[id for id, _ in due], records=records))
         await transaction.run("update_space", space=space.id, properties={**moved(clock), **lease.renewed()})
 
-    await store.write(work, "write_wordings")
+    await store.write(work, "write_wordings", space=space.id)
     return len(due)
 
 

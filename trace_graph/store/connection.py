@@ -19,6 +19,7 @@ from trace_graph.store.driver_errors import is_transient, translate, translated
 from trace_graph.store.engine import Engine, recognise
 from trace_graph.store.local_server import LocalServer, ServerState
 from trace_graph.store.queries import NamedQuery, shipped_queries
+from trace_graph.store.turns import Turns
 from trace_graph.version import VERSION
 
 Row = dict[str, Any]
@@ -74,6 +75,7 @@ class Store:
         self._settings = settings
         self._database = server.database if server else settings.database
         self._local = local
+        self._turns = Turns(local.folder if local else None, settings.deadline_seconds)
         self._reviving = asyncio.Lock()
         self._left: list[neo4j.AsyncDriver] = []
         """Drivers of servers that are gone; other tasks may still be finding that out."""
@@ -135,17 +137,19 @@ class Store:
         return await self._retried(work, neo4j.READ_ACCESS, query.name)
 
     async def write(
-        self, work: Callable[[Transaction], Awaitable[T]], operation: str, *, tries: int | None = None
+        self, work: Callable[[Transaction], Awaitable[T]], operation: str, *, space: str | None = None,
+        tries: int | None = None,
     ) -> T:
         """Run `work` in one transaction, all or nothing; it may run several times, so it must not do anything else.
 
-        A commit whose answer was lost is tried again: work checks first whether its event is there already. With
-        `tries` it gives up after so many: a long transaction loses to short ones each time where the engine is
-        optimistic, and is better cut smaller.
+        What locks a space names it, and waits for its turn among the writers of this space. A commit whose answer was
+        lost is tried again: work checks first whether its event is there already. With `tries` it gives up after so
+        many: where the engine is optimistic a long transaction loses to short ones, and is better cut smaller.
         Raises: EngineTimeout, EngineUnavailable, Conflict, StoreFailed.
         """
         started = time.monotonic()
-        value = await self._retried(work, neo4j.WRITE_ACCESS, operation, tries)
+        async with self._turns.take(space):
+            value = await self._retried(work, neo4j.WRITE_ACCESS, operation, tries)
         log.debug("write", extra={"query": operation, "milliseconds": (time.monotonic() - started) * 1000})
         return value
 

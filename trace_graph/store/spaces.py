@@ -132,7 +132,7 @@ async def set_time_zone(
             records=[Record("Space", {"id": space.id, "time_zone": time_zone})]))
         await transaction.run("update_space", space=space.id, properties=moved(clock))
 
-    await store.write(work, "set_time_zone")
+    await store.write(work, "set_time_zone", space=space.id)
 
 
 def moved(clock: Clock) -> dict[str, Any]:
