@@ -38,7 +38,7 @@ lint: venv ## ruff, the layers of imports, the sizes of functions and files
 
 types: venv ## mypy, strict
 	cd "$$($(BIN)/python tests/installed_layout.py)" && "$(CURDIR)/$(BIN)/mypy" \
-		--cache-dir "$(CURDIR)/.mypy_cache" --package trace_graph --package tests.engines
+		--cache-dir "$(CURDIR)/.mypy_cache" --package trace_graph --package bench --package tools --package tests.engines
 
 wheel: venv ## dist/*.tar.gz, and from it dist/*.whl
 	rm -rf dist

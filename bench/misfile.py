@@ -17,7 +17,7 @@ from trace_graph.config import Settings
 from trace_graph.models import TopicId, uuid7
 from trace_graph.organize.filing import Filing, carry_out
 from trace_graph.organize.growing_tree import GrowingTree
-from trace_graph.organize.lease import release_lease, take_lease
+from trace_graph.organize.lease import Lease, release_lease, take_lease
 from trace_graph.organize.state import read_contents, read_topics
 from trace_graph.organize.values import (
     Decision,
@@ -51,7 +51,8 @@ async def misfile(settings: Settings, space_name: str, *, share: float, seed: in
         sums = (await store.read("space_mean", spaces=[space.id]))[0]
         total = np.array(sums["vector_sum"], dtype=np.float64)
         plan = scattered(tree, contents, total / sums["vector_count"], share=share, seed=seed)
-        lease = await take_lease(store, space.id, uuid7(), utc_now)
+        lease = Lease(space.id, uuid7(), utc_now)
+        await take_lease(store, lease)
         # The event's id is the same each time: a second run finds it and changes nothing.
         event_id = str(uuid5(UUID(space.id), f"misfile {share} {seed}"))
         await carry_out(

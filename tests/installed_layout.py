@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def lay_out(repository: Path, layout: Path) -> None:
-    """Fill `layout` with links to every package that pyproject.toml maps, to the tests and the settings."""
+    """Fill `layout` with links to the packages of pyproject.toml, to what is not installed, and to the settings."""
     settings = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))
     folders: dict[str, str] = settings["tool"]["setuptools"]["package-dir"]
     shutil.rmtree(layout, ignore_errors=True)
@@ -24,7 +24,7 @@ def lay_out(repository: Path, layout: Path) -> None:
         (package / entry.name).symlink_to(entry)
     for name, folder in folders.items():
         (package / name.removeprefix("trace_graph.")).symlink_to(repository / folder)
-    for shared in ("tests", "pyproject.toml"):
+    for shared in ("tests", "bench", "tools", "pyproject.toml"):
         (layout / shared).symlink_to(repository / shared)
 
 
