@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from trace_graph.config import Settings
 from trace_graph.embed.protocol import Embedder
-from trace_graph.errors import NotFound, UsageError
+from trace_graph.errors import NotFound
 from trace_graph.memory.embedding import CheckedEmbedder
 from trace_graph.store.connection import Store
 from trace_graph.store.local_server import LocalServer
 from trace_graph.store.schema import ensure_schema, schema_version
+from trace_graph.store.under_way import closed
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Opening:
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            raise UsageError("This memory is closed.", fix="Open another one.")
+            raise closed()
 
     def _nothing_here(self) -> NotFound:
         return NotFound(

@@ -20,6 +20,7 @@ from trace_graph.store.engine import Engine, recognise
 from trace_graph.store.local_server import LocalServer, ServerState
 from trace_graph.store.queries import NamedQuery, shipped_queries
 from trace_graph.store.turns import Turns
+from trace_graph.store.under_way import UnderWay
 from trace_graph.version import VERSION
 
 Row = dict[str, Any]
@@ -76,6 +77,7 @@ class Store:
         self._database = server.database if server else settings.database
         self._local = local
         self._turns = Turns(local.folder if local else None, settings.deadline_seconds)
+        self._under_way = UnderWay()
         self._reviving = asyncio.Lock()
         self._left: list[neo4j.AsyncDriver] = []
         """Drivers of servers that are gone; other tasks may still be finding that out."""
@@ -107,10 +109,13 @@ class Store:
         return cls(driver, engine, settings, server, local)
 
     async def close(self) -> None:
-        """Close the connection; the embedded engine goes on running."""
-        reader = [self._reader[1]] if self._reader is not None else []
-        for driver in (*self._left, *reader, self._driver):
-            await driver.close()
+        """Close the connection once what is under way has ended; the embedded engine goes on running."""
+        try:
+            await self._under_way.end()
+        finally:
+            reader = [self._reader[1]] if self._reader is not None else []
+            for driver in (*self._left, *reader, self._driver):
+                await driver.close()
 
     async def read(self, name: str, **parameters: Any) -> list[Row]:
         """Run one reading query. Raises: EngineTimeout, EngineUnavailable, StoreFailed."""
@@ -120,7 +125,8 @@ class Store:
         async def work(transaction: Transaction) -> list[Row]:
             return await transaction.run(name, **parameters)
 
-        rows = await self._retried(work, neo4j.READ_ACCESS, query.name)
+        with self._under_way.operation():
+            rows = await self._retried(work, neo4j.READ_ACCESS, query.name)
         log.debug("read", extra={"query": name, "rows": len(rows), "milliseconds": (time.monotonic() - started) * 1000})
         return rows
 
@@ -134,7 +140,8 @@ class Store:
         async def work(transaction: Transaction) -> list[list[Any]]:
             return await transaction.run_lists(name, **parameters)
 
-        return await self._retried(work, neo4j.READ_ACCESS, query.name)
+        with self._under_way.operation():
+            return await self._retried(work, neo4j.READ_ACCESS, query.name)
 
     async def write(
         self, work: Callable[[Transaction], Awaitable[T]], operation: str, *, space: str | None = None,
@@ -148,8 +155,9 @@ class Store:
         Raises: EngineTimeout, EngineUnavailable, Conflict, StoreFailed.
         """
         started = time.monotonic()
-        async with self._turns.take(space):
-            value = await self._retried(work, neo4j.WRITE_ACCESS, operation, tries)
+        with self._under_way.operation():
+            async with self._turns.take(space):
+                value = await self._retried(work, neo4j.WRITE_ACCESS, operation, tries)
         log.debug("write", extra={"query": operation, "milliseconds": (time.monotonic() - started) * 1000})
         return value
 
