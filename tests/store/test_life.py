@@ -1,8 +1,8 @@
 """A space lives: messages are added, repeated, filed, cut off in the middle and opened again, in any order.
 
 What was acknowledged is there, word for word, once, in its order; what was not is there whole or not at all; and every
-filed message has one place. `TRACE_GRAPH_TEST_EXAMPLES` lives are tried on the embedded engine (default: 50, the same in
-every run), and a fifth of them on each Neo4j.
+filed message has one place. `TRACE_GRAPH_TEST_EXAMPLES` lives are tried on the embedded engine (default: 50, the same
+in every run), and a fifth of them on each Neo4j.
 """
 
 from __future__ import annotations
@@ -187,9 +187,10 @@ def test_whatever_happens_nothing_acknowledged_is_lost_and_nothing_is_half(
 ) -> None:
     graph = open_graph(settings)
     machine = type("LifeHere", (Life,), {"engine": settings, "runner": staticmethod(run), "graph": graph})
+    lives = EXAMPLES if engine_address.kind == "arcadedb" else max(1, EXAMPLES // 5)
     try:
         run_state_machine_as_test(machine, settings=tried(
-            max_examples=EXAMPLES if engine_address.kind == "arcadedb" else max(1, EXAMPLES // 5), stateful_step_count=10, deadline=None, derandomize=True, database=None,
+            max_examples=lives, stateful_step_count=10, deadline=None, derandomize=True, database=None,
             suppress_health_check=list(HealthCheck)))
     finally:
         run(graph.close())
