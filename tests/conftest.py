@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.engines.releases import RELEASES, EngineAddress
@@ -15,6 +16,11 @@ from tests.engines.running import ENGINE_KINDS, RunningEngines
 from trace_graph.errors import TraceGraphError
 
 NOT_RUN = "--no-neo4j: the tests against Neo4j did NOT run. How to get one: tests/engines/README.md"
+
+
+# How long an example takes says how busy the machine is, not whether the code is right.
+hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.load_profile("no deadline")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

