@@ -130,6 +130,32 @@ def test_the_context_is_read_in_order_of_time_by_day_and_session() -> None:
     )
 
 
+AWKWARD = st.text(alphabet=st.sampled_from("ab [],:\n\r\t\v\f\x1c\x85\u2028\u202e</>#`{}"), max_size=40)
+
+
+@given(st.lists(AWKWARD, max_size=5))
+def test_a_context_can_be_taken_apart_into_its_items_again(contents: list[str]) -> None:
+    """PC-173: whatever a message holds, it neither ends its item nor begins another one."""
+    texts = {str(place): described(str(place), text, seq=place) for place, text in enumerate(contents)}
+    context = reading_order(pack([scored(id) for id in texts], texts, None, count_tokens), texts)
+    lines = context.splitlines()
+
+    assert lines[:1] == (["[4 March 2024, session a]"] if contents else [])
+    assert len([line for line in lines if line.startswith("Mira: ")]) == len(contents)
+    assert [line for line in lines[1:] if not line.startswith(("Mira: ", "    "))] == []
+
+
+def test_a_context_hides_nothing_from_whoever_reads_it() -> None:
+    """PC-175: an instruction in tag characters would be seen by a model only; emoji and flags stay."""
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    texts = {"a": described("a", f"nice weather{hidden} \U0001f44d\U0001f3fd", author="Mi\u202era")}
+    context = reading_order(pack([scored("a")], texts, None, count_tokens), texts)
+
+    assert context == (
+        "[4 March 2024, session a]\nMi\\u202era: nice weather\\U000e006f\\U000e0062\\U000e0065\\U000e0079 "
+        "\U0001f44d\U0001f3fd")
+
+
 def test_the_day_is_that_of_the_place_where_it_was_said() -> None:
     """PC-062: half past ten in the evening in UTC is the next day in Kathmandu."""
     texts = {"a": described("a", "Hello.", offset=345)}

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from trace_graph.models import RecallItem, Why
 from trace_graph.retrieve.ranking import Scored
+from trace_graph.text.display import visible
 from trace_graph.text.tokens import TokenCounter
 
 LONG_TOKENS = 120
@@ -98,13 +99,17 @@ def _item(rank: int, scored: Scored, message: Described, tokens: int) -> RecallI
 
 
 def reading_order(items: Iterable[RecallItem], described: dict[str, Described]) -> str:
-    """The items as a text to read: by time, grouped by session, with date and speaker."""
+    """The items as a text to read: by time, grouped by session, with date and speaker.
+
+    Each item begins a line of its own, its further lines are indented, and characters that hide or act are written as
+    escapes: no message can look like another one, nor hold what only a model would see.
+    """
     ordered = sorted(items, key=lambda item: (
         described[item.id].occurred_at, described[item.id].session, described[item.id].seq))
     blocks = []
     for (day, session), group in groupby(ordered, key=lambda item: _heading(described[item.id])):
-        lines = [f"{item.author}: {_indented(item.text)}" for item in group]
-        blocks.append("\n".join([f"[{day}, session {session}]", *lines]))
+        lines = [f"{visible(item.author, one_line=True)}: {_indented(item.text)}" for item in group]
+        blocks.append("\n".join([f"[{day}, session {visible(session, one_line=True)}]", *lines]))
     return "\n\n".join(blocks)
 
 
@@ -115,4 +120,4 @@ def _heading(message: Described) -> tuple[str, str]:
 
 def _indented(text: str) -> str:
     # A line that a message brings along must not look like another speaker's.
-    return text.replace("\n", "\n    ")
+    return visible(text).replace("\n", "\n    ")

@@ -137,8 +137,10 @@ def _space_name_fault(name: str) -> str:
     """What is wrong with a normalised name; empty when nothing is."""
     if is_blank(name):
         return "is blank"
-    if len(name) > LONGEST_SPACE_NAME or len(name.encode()) > LONGEST_SPACE_NAME_BYTES:
-        return "is too long"
+    size = len(name.encode())
+    if len(name) > LONGEST_SPACE_NAME or size > LONGEST_SPACE_NAME_BYTES:
+        return (f"has {len(name)} characters ({size} bytes in UTF-8); the most is {LONGEST_SPACE_NAME} "
+                f"({LONGEST_SPACE_NAME_BYTES})")
     if name != name.strip() or "  " in name:
         return "has white space at an end, or two spaces in a row"
     if name[0] == "-" or name[-1] == ".":
