@@ -23,7 +23,7 @@ from typing import Any
 
 from bench.circumstances import circumstances
 from bench.engine import engine_of, engine_title
-from bench.scoring import percentile
+from bench.scoring import mean, percentile
 from trace_graph import Memory, TraceGraphError
 from trace_graph.config import Settings
 from trace_graph.models import uuid7
@@ -49,6 +49,8 @@ class Trial:
     p50_ms: float
     p95_ms: float
     largest_ms: float
+    last_to_first: float
+    """How long an add of each writer's last tenth took, in the mean, for one of its first tenth: 1 is level."""
     whole: bool
     """Sequence numbers 1 to the number of messages, each once, and each text once."""
 
@@ -70,16 +72,16 @@ async def write(memory: Memory, space: str, writer: int, count: int) -> list[flo
     return taken
 
 
-async def as_tasks(settings: Settings, space: str, writers: int, count: int) -> tuple[float, list[float]]:
-    """All writers in this process, through one memory: seconds, and milliseconds of each add."""
+async def as_tasks(settings: Settings, space: str, writers: int, count: int) -> tuple[float, list[list[float]]]:
+    """All writers in this process, through one memory: seconds, and by writer the milliseconds of each add."""
     async with Memory(settings=settings) as memory:
         await memory.add("The first message.", space=f"{space}-warm")
         began = time.perf_counter()
         taken = await asyncio.gather(*(write(memory, space, writer, count) for writer in range(writers)))
-        return time.perf_counter() - began, [one for part in taken for one in part]
+        return time.perf_counter() - began, taken
 
 
-async def as_processes(settings: Settings, space: str, writers: int, count: int) -> tuple[float, list[float]]:
+async def as_processes(settings: Settings, space: str, writers: int, count: int) -> tuple[float, list[list[float]]]:
     """Each writer in a process of its own; all begin once every one is connected."""
     environment = os.environ | {"TRACE_GRAPH_URI": settings.uri}
     async with AsyncExitStack() as stack:
@@ -101,7 +103,7 @@ async def as_processes(settings: Settings, space: str, writers: int, count: int)
         seconds = time.perf_counter() - began
     if None in taken:
         raise ChildProcessError("A writer broke off; what it said stands above.")
-    return seconds, [one for part in taken for one in part]
+    return seconds, taken
 
 
 async def _line(process: asyncio.subprocess.Process) -> bytes:
@@ -132,28 +134,31 @@ async def trial(settings: Settings, way: str, writers: int, count: int) -> Trial
     space = f"bench-writers-{way}-{writers}-{uuid7()[-6:]}"
     async with Memory(settings=settings) as memory:
         await memory.create_space(space)
-        seconds, taken = await WAYS[way](settings, space, writers, count)
+        seconds, by_writer = await WAYS[way](settings, space, writers, count)
         found = (await memory.cypher(PLACES, {"name": space}))[0]
-    total = writers * count
+    taken = [one for part in by_writer for one in part]
+    total, tenth = writers * count, max(1, count // 10)
+    first, last = (mean([one for part in by_writer for one in part[place]]) for place in (
+        slice(tenth), slice(-tenth, None)))
     counts = [found[name] for name in ("messages", "places", "first", "last", "texts")]
     whole = counts == [total, total, 1, total, total]
     return Trial(
         way, writers, total, round(seconds, 3), round(percentile(taken, 50), 1), round(percentile(taken, 95), 1),
-        round(max(taken), 1), whole)
+        round(max(taken), 1), round(last / first, 2), whole)
 
 
 async def measure(uri: str | None, ways: Sequence[str], writers: Sequence[int], count: int) -> dict[str, Any]:
     """All trials, on the engine of the URI, or on one of our own that is gone afterwards."""
     async with engine_of(uri) as settings:
         about = circumstances(await engine_title(settings), settings.embedder)
-        print(f"{about}\n\n{'way':<10}{'writers':>8}{'messages/s':>12}{'p50 ms':>9}{'p95 ms':>9}{'max ms':>9}  whole")
+        print(f"{about}\n\n{'way':<10}{'writers':>8}{'messages/s':>12}{'p50 ms':>9}{'p95 ms':>9}{'max ms':>9}{'last/first':>12}  whole")
         trials = []
         for way in ways:
             for number in writers:
                 one = await trial(settings, way, number, count)
                 trials.append(one)
                 print(f"{way:<10}{number:>8}{one.rate:>12.1f}{one.p50_ms:>9}{one.p95_ms:>9}{one.largest_ms:>9}"
-                      f"  {'yes' if one.whole else 'NO'}", flush=True)
+                      f"{one.last_to_first:>12}  {'yes' if one.whole else 'NO'}", flush=True)
     return {"circumstances": about, "trials": [asdict(one) for one in trials]}
 
 
