@@ -1,6 +1,6 @@
 """How long everything takes, and where the time goes.
 
-    python -m bench.speed [--uri URI] [--quick] [--out FILE.json]
+    python -m bench.speed [--uri URI] [--quick | --stores 1000 10000 100000] [--out FILE.json]
 
 Without --uri an embedded engine is started in a temporary folder, and stopped and removed at the end.
 """
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -208,10 +208,14 @@ def main() -> int:
     parser.add_argument("--uri", help="local:/path or a Bolt URI (default: a fresh embedded engine)")
     parser.add_argument("--data", type=Path, default=default_file(), help="locomo10.json")
     parser.add_argument("--quick", action="store_true", help="small stores and few calls, to see that it runs")
+    parser.add_argument("--stores", type=int, nargs="+", help="messages of each store, the smallest first")
     parser.add_argument("--out", type=Path, help="a file for everything that was measured, as JSON")
     chosen = parser.parse_args()
     try:
-        measured = asyncio.run(measure(chosen.uri, chosen.data, QUICK if chosen.quick else FULL))
+        size = QUICK if chosen.quick else FULL
+        if chosen.stores:
+            size = replace(size, stores=tuple(chosen.stores))
+        measured = asyncio.run(measure(chosen.uri, chosen.data, size))
     except TraceGraphError as error:
         print(f"{error} {error.fix}", file=sys.stderr)
         return 1

@@ -151,7 +151,8 @@ async def measure(uri: str | None, ways: Sequence[str], writers: Sequence[int], 
     """All trials, on the engine of the URI, or on one of our own that is gone afterwards."""
     async with engine_of(uri) as settings:
         about = circumstances(await engine_title(settings), settings.embedder)
-        print(f"{about}\n\n{'way':<10}{'writers':>8}{'messages/s':>12}{'p50 ms':>9}{'p95 ms':>9}{'max ms':>9}{'last/first':>12}  whole")
+        print(f"{about}\n\n{'way':<10}{'writers':>8}{'messages/s':>12}{'p50 ms':>9}{'p95 ms':>9}{'max ms':>9}"
+              f"{'last/first':>12}  whole")
         trials = []
         for way in ways:
             for number in writers:
