@@ -10,7 +10,7 @@ import typer
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.inputs import text_argument
 from trace_graph.cli.opening import memory_of
-from trace_graph.cli.output import show
+from trace_graph.cli.output import complain, remark, show
 from trace_graph.text.display import visible
 
 if TYPE_CHECKING:
@@ -54,7 +54,19 @@ async def _add(options: GlobalOptions, text: str, **fields: Any) -> int:
     async with memory_of(options) as memory:
         receipt = await memory.add(text, **fields)
     show(options, receipt, lambda: _words(receipt))
+    _remark(options, receipt, str(fields["space"]))
     return 0
+
+
+def _remark(options: GlobalOptions, receipt: Receipt, space: str) -> None:
+    """What the user may not expect."""
+    if receipt.space_created:
+        remark(options, f"Created the space {space}.")
+    if receipt.differs:
+        complain("A message with this external id was there already, with another text: that one stays, this one was "
+                 "not stored.")
+    if receipt.without_vector:
+        remark(options, "Some of its text got no vector: that is found by its words only.")
 
 
 def _words(receipt: Receipt) -> str:

@@ -14,7 +14,7 @@ import typer
 
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.opening import memory_of
-from trace_graph.cli.output import complain, show
+from trace_graph.cli.output import complain, remark, show
 from trace_graph.cli.progress import progress_bar
 from trace_graph.cli.tables import counted
 from trace_graph.errors import NotFound, UsageError
@@ -64,6 +64,7 @@ async def _import(options: GlobalOptions, source: Path | BinaryIO, **wanted: Any
         with nullcontext() if isinstance(source, Path) else source, progress_bar(options, "importing") as progress:
             report = await memory.import_file(source, progress=progress, **wanted)
     show(options, report, lambda: _words(report))
+    _remark(options, report)
     if not report.rejected:
         return 0
     if not options.json:
@@ -86,6 +87,19 @@ def _words(report: ImportReport) -> str:
     return (
         f"{counted(report.messages, 'message')} stored, {report.duplicates:,} known already, "
         f"of {counted(report.sessions, 'session')}, in {report.seconds:.1f} s")
+
+
+def _remark(options: GlobalOptions, report: ImportReport) -> None:
+    """What the user may not expect."""
+    if report.space_created:
+        remark(options, f"Created the space {report.space}.")
+    if not (report.messages or report.duplicates or report.rejected):
+        remark(options, "The file holds no message.")
+    if report.differing:
+        complain(f"{counted(report.differing, 'message')} known already by the external id, but with another text or "
+                 "content: what was stored stays.")
+    if report.without_vector:
+        remark(options, f"{counted(report.without_vector, 'text')} got no vector: found by words only.")
 
 
 def _list_rejected(rejected: list[RejectedLine]) -> None:

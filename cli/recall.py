@@ -55,13 +55,21 @@ async def _recall(options: GlobalOptions, query: str, **wanted: Any) -> int:
 
 def _words(result: RecallResult) -> str:
     if not result.items:
-        return "Nothing was found."
+        return _nothing(result)
     parts = [_item(item) for item in result.items]
     if result.topics:
         named = (f"{_path(topic.path)} ({_score(topic.score)})" for topic in result.topics)
         parts.append(_head("Topics") + "\n" + "\n".join(f"{' ' * INDENT}{one}" for one in named))
     parts.append(_head(f"{counted(len(result.items), 'item')}, {counted(result.tokens, 'token')}"))
     return "\n\n".join(parts)
+
+
+def _nothing(result: RecallResult) -> str:
+    if not result.searchable:
+        return "The question holds nothing to search for: ask with a word of what was said."
+    if result.smallest_budget is not None:
+        return f"Nothing fits the budget: the first hit needs --budget {result.smallest_budget}."
+    return "Nothing was found."
 
 
 def _item(item: RecallItem) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,9 +50,17 @@ def _words(root: TopicNode, space: str, *, ids: bool) -> str:
     drawn = Tree(_topic(root, ids=ids), guide_style="dim")
     _grow(drawn, root, ids=ids)
     text = rendered(drawn, width=columns())
-    if not root.children and not root.message_count:
-        text += f"\nNo message is filed yet: trace-graph organize --space {visible(space, one_line=True)}"
+    if root.waiting:
+        wait = f"{counted(root.waiting, 'message')} {'waits' if root.waiting == 1 else 'wait'} to be filed"
+        text += f"\n{wait}: trace-graph organize --space {_quoted(space)}"
+    elif not root.children and not root.message_count:
+        text += f"\nNothing is in it yet: trace-graph add TEXT --space {_quoted(space)}"
     return text
+
+
+def _quoted(name: str) -> str:
+    """As it may be typed again."""
+    return shlex.quote(visible(name, one_line=True))
 
 
 def _grow(branch: Tree, node: TopicNode, *, ids: bool) -> None:

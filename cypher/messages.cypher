@@ -4,11 +4,13 @@
 // params: sessions, keys
 UNWIND $sessions AS key
 MATCH (x:Session {key: key})
-RETURN 'session' AS kind, x.key AS key, x.last_id AS id, x.last_seq AS seq, x.name AS session, null AS occurred_at
+RETURN 'session' AS kind, x.key AS key, x.last_id AS id, x.last_seq AS seq, x.name AS session,
+       null AS occurred_at, null AS content_hash
 UNION ALL
 UNWIND $keys AS key
 MATCH (m:Message {external_key: key})
-RETURN 'message' AS kind, key, m.id AS id, m.seq AS seq, m.session AS session, m.occurred_at AS occurred_at
+RETURN 'message' AS kind, key, m.id AS id, m.seq AS seq, m.session AS session,
+       m.occurred_at AS occurred_at, m.content_hash AS content_hash
 
 // name: messages_by_id
 // Place and time of messages by id; for repeating a write whose answer was lost.

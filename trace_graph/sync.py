@@ -215,7 +215,8 @@ class Memory:
         """Find what answers a question, best first; no model is asked.
 
         Args:
-            query: words, not syntax: nothing in it is an operator.
+            query: words, not syntax: nothing in it is an operator. One of punctuation alone finds nothing, and the
+                result says so.
             space: one space or several; default: all.
             budget: tokens of the items shown; default 2,000.
             limit: this many items instead of a budget.

@@ -45,7 +45,8 @@ def garden(trace_graph: Command) -> Command:
     organised = trace_graph("organize", "--space", "garden", "--no-model", "--json")
     assert (imported.code, organised.code) == (0, 0), imported.err + organised.err
     assert {**imported.json, "seconds": 0} == {
-        "space": "garden", "messages": 4, "duplicates": 0, "sessions": 2, "rejected": [], "seconds": 0}
+        "space": "garden", "messages": 4, "duplicates": 0, "differing": 0, "without_vector": 0, "space_created": True,
+        "sessions": 2, "rejected": [], "seconds": 0}
     assert (organised.json["filed"], organised.json["waiting"], organised.json["model_calls"]) == (4, 0, 0)
     return trace_graph
 

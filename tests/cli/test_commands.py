@@ -16,12 +16,18 @@ def test_add_gives_a_receipt_and_recognises_what_it_has(trace_graph: Command) ->
               "--external-id", "d1", "--role", "assistant", "--agent", "scribe"]
     first, again = trace_graph("add", "Hello there", *fields), trace_graph("--json", "add", "Hello there", *fields)
 
-    assert (first.code, first.err) == (0, f"using {trace_graph.uri}\n")
+    other = trace_graph("add", "Other words", *fields, "--json")
+
+    assert (first.code, first.err) == (0, f"using {trace_graph.uri}\nCreated the space diary.\n")
+    assert (other.code, other.json["differs"], other.err) == (0, True, (
+        "A message with this external id was there already, with another text: that one stays, this one was not "
+        "stored.\n"))
     assert ID.fullmatch(first.out.split()[0])
     assert first.out.endswith("  stored as message 1 of session x\n")
     assert (again.code, again.err) == (0, "")
     assert {**again.json, "bookmark": None} == {
-        "id": first.out.split()[0], "seq": 1, "duplicate": True, "session": "x", "bookmark": None,
+        "id": first.out.split()[0], "seq": 1, "duplicate": True, "differs": False, "without_vector": 0,
+        "space_created": False, "session": "x", "bookmark": None,
         "occurred_at": "2024-03-01T09:00:00Z"}
 
 
@@ -56,7 +62,8 @@ def test_import_stores_the_good_lines_and_names_the_bad_ones(trace_graph: Comman
     assert strict.err.splitlines()[1].startswith("Error: Line 4: ")
     assert first.code == 1
     assert first.out.startswith("3 messages stored, 0 known already, of 1 session, in ")
-    assert [line[:7] for line in first.err.splitlines()[1:3]] == ["line 4:", "line 5:"]
+    assert first.err.splitlines()[1] == "Created the space mixed."
+    assert [line[:7] for line in first.err.splitlines()[2:4]] == ["line 4:", "line 5:"]
     assert first.err.splitlines()[-1] == "Error: partly failed: 3 stored, 0 known already, 2 rejected."
     assert again.code == 1
     assert {key: again.json[key] for key in ("space", "messages", "duplicates", "sessions")} == {
@@ -105,6 +112,35 @@ def test_recall_shows_what_was_found_and_where(garden: Command) -> None:
         2, "Error: A recall takes a budget or a limit, not both.")
 
 
+def test_import_remarks_on_an_empty_file_and_on_known_ids_with_another_text(trace_graph: Command) -> None:
+    (trace_graph.folder / "empty.jsonl").write_text("", encoding="utf-8")
+    empty = trace_graph("import", "empty.jsonl", "--space", "never made")
+    for text in ("One", "Two"):
+        write_lines(trace_graph.folder / "changed.jsonl", [{"text": text, "external_id": "c1"}])
+        done = trace_graph("import", "changed.jsonl", "--space", "changed")
+
+    assert (empty.code, empty.err.splitlines()[1:]) == (0, ["The file holds no message."])
+    assert empty.out.startswith("0 messages stored, 0 known already, of 0 sessions, in ")
+    assert "never made" not in [one["name"] for one in trace_graph("spaces", "--json").json]
+    assert (done.code, done.err.splitlines()[1:]) == (0, [
+        "1 message known already by the external id, but with another text or content: what was stored stays."])
+
+
+def test_recall_says_why_it_shows_nothing(garden: Command) -> None:
+    small = garden("recall", "rose bushes", "--space", "garden", "--budget", "1")
+    values = garden("recall", "rose bushes", "--space", "garden", "--budget", "1", "--json").json
+    dots = garden("recall", "...", "--space", "garden")
+    empty = garden("recall", "", "--space", "garden", "--json")
+    needed = str(values["smallest_budget"])
+
+    assert (small.code, small.out) == (0, f"Nothing fits the budget: the first hit needs --budget {needed}.\n")
+    assert garden("recall", "rose bushes", "--space", "garden", "--budget", needed).out.startswith(" 1. Mira")
+    assert (dots.code, dots.out) == (
+        0, "The question holds nothing to search for: ask with a word of what was said.\n")
+    assert (empty.code, empty.json["error"]) == (
+        2, {"code": "invalid_input", "message": "The question is empty.", "fix": "Ask in words."})
+
+
 def test_recall_in_an_empty_space_says_that_nothing_was_found(trace_graph: Command) -> None:
     made = trace_graph("spaces", "create", "empty space", "--time-zone", "Europe/Oslo", "--json")
     found = trace_graph("recall", "anything", "--space", "empty space")
@@ -113,7 +149,19 @@ def test_recall_in_an_empty_space_says_that_nothing_was_found(trace_graph: Comma
     assert (made.json["name"], made.json["time_zone"], made.json["messages"]) == ("empty space", "Europe/Oslo", 0)
     assert (found.code, found.out) == (0, "Nothing was found.\n")
     assert drawn.out.splitlines() == [
-        "empty space (0 messages)", "No message is filed yet: trace-graph organize --space empty space"]
+        "empty space (0 messages)", "Nothing is in it yet: trace-graph add TEXT --space 'empty space'"]
+
+
+def test_tree_says_that_messages_wait_and_how_they_are_filed(trace_graph: Command) -> None:
+    trace_graph("add", "One.", "--space", "to file")
+    one = trace_graph("tree", "--space", "to file", "--quiet")
+    trace_graph("add", "Two.", "--space", "to file")
+    two = trace_graph("tree", "--space", "to file", "--quiet")
+    values = trace_graph("tree", "--space", "to file", "--json").json
+
+    assert one.out.splitlines()[-1] == "1 message waits to be filed: trace-graph organize --space 'to file'"
+    assert two.out.splitlines()[-1] == "2 messages wait to be filed: trace-graph organize --space 'to file'"
+    assert (values["waiting"], values["message_count"]) == (2, 0)
 
 
 def test_tree_draws_the_topics_and_their_messages(garden: Command) -> None:
@@ -141,7 +189,9 @@ def test_topic_shows_its_summary_and_what_it_was_made_from(garden: Command) -> N
     assert values["summary"] == topic["summary"]
     assert {"number", "title", "text", "method", "recorded_at", "retired_at", "from"} == set(values["revisions"][0])
     assert len(values["revisions"][0]["from"]) > 0
-    assert (unknown.code, unknown.json["error"]["code"]) == (3, "not_found")
+    assert (unknown.code, unknown.json["error"]) == (3, {
+        "code": "not_found", "message": "There is no topic 'nope'.",
+        "fix": "trace-graph tree --space S --ids lists the ids of its topics."})
 
 
 def test_spaces_are_listed_and_their_zone_is_set(garden: Command) -> None:

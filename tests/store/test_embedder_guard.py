@@ -136,9 +136,9 @@ def test_a_text_without_a_vector_is_stored_filed_and_found_by_its_words(
         )
     ]
 
-    async def use() -> tuple[list[bool], list[str | None], list[str | None], int]:
+    async def use() -> tuple[list[bool], list[int], list[str | None], list[str | None], int]:
         async with Memory(settings=settings, embedder=Selective("static:multilingual-static")) as memory:
-            await memory.add_many(given, space=space)
+            receipts = await memory.add_many(given, space=space)
             rows = await graph.rows(
                 "MATCH (s:Space {name: $name}) MATCH (m:Message {space: s.id}) "
                 "RETURN m.embedding IS NULL AS none ORDER BY m.seq",
@@ -149,14 +149,16 @@ def test_a_text_without_a_vector_is_stored_filed_and_found_by_its_words(
             report = await memory.organize(space=space)
             return (
                 [row["none"] for row in rows],
+                [receipt.without_vector for receipt in receipts],
                 [item.external_id for item in by_vector.items][:1],
                 [item.external_id for item in by_words.items if "text" in item.why.found_by],
                 report.filed,
             )
 
-    missing, first, words, filed = run(use())
+    missing, told, first, words, filed = run(use())
 
     assert missing[:2] == [False, True]
+    assert told == [int(none) for none in missing]
     assert first == ["none"]
     assert words == ["none"]
     assert filed == 5

@@ -314,3 +314,29 @@ def test_locomo_is_5882_messages_in_272_sessions_on_the_engine_itself(
     assert told(report) == (5882, 0, 272, [])
     assert counted == {"messages": 5882, "sessions": 272, "waiting": 5882}
     assert seen[-1] == 5882
+
+
+def test_the_report_says_what_was_known_with_another_text_and_whether_the_space_is_new(
+    memory: Memory, graph: Graph, run: Run, space: str
+) -> None:
+    def lines(*texts: str) -> io.BytesIO:
+        return io.BytesIO("\n".join(
+            json.dumps({"text": text, "external_id": f"d{number}"}) for number, text in enumerate(texts)).encode())
+
+    async def work() -> list[tuple[bool, int, int, int]]:
+        reports = [
+            await memory.import_file(lines("One.", "Two."), space=space, format="jsonl"),
+            await memory.import_file(lines("One.", "Another two."), space=space, format="jsonl")]
+        return [(one.space_created, one.messages, one.duplicates, one.differing) for one in reports]
+
+    assert run(work()) == [(True, 2, 0, 0), (False, 0, 2, 1)]
+    assert run(texts(graph, space)) == ["One.", "Two."]
+
+
+@pytest.mark.parametrize("text", [b"", b"\n\n", b"{}\n"], ids=["empty", "blank", "no message"])
+def test_a_file_without_a_message_creates_no_space(memory: Memory, run: Run, space: str, text: bytes) -> None:
+    report = run(memory.import_file(io.BytesIO(text), space=space, format="jsonl"))
+
+    assert (report.messages, report.space_created) == (0, False)
+    with pytest.raises(NotFound):
+        run(memory.stats(space=space))

@@ -17,7 +17,7 @@ from tests.store.talk import SUBJECTS, conversation
 from trace_graph.access.scopes import Scope
 from trace_graph.config import RecallSettings, Settings
 from trace_graph.embed.static import StaticEmbedder
-from trace_graph.errors import NotFound, StoreFailed
+from trace_graph.errors import InvalidInput, NotFound, StoreFailed
 from trace_graph.memory import Memory
 from trace_graph.models import MessageInput, RecallResult
 from trace_graph.retrieve.overview import read_stats
@@ -233,7 +233,7 @@ def test_words_between_punctuation_are_found_by_their_words(
     assert run(ask()) == [("it", True)] * len(questions)
 
 
-@pytest.mark.parametrize("question", ["", "   \n\t", " " * 5_000, "\u200b", "...", "？！", "*", '""', "\\"])
+@pytest.mark.parametrize("question", ["   \n\t", " " * 5_000, "\u200b", "...", "？！", "*", '""', "\\"])
 def test_a_question_with_nothing_to_look_for_is_answered_with_nothing(
     memory: Memory, run: Run, talk: str, question: str
 ) -> None:
@@ -241,6 +241,7 @@ def test_a_question_with_nothing_to_look_for_is_answered_with_nothing(
     result = run(memory.recall(question, space=talk))
 
     assert (result.items, result.context, result.tokens, result.topics) == ([], "", 0, [])
+    assert (result.searchable, result.smallest_budget) == (False, None)
 
 
 def test_a_question_of_thousands_of_words_is_answered(memory: Memory, run: Run, talk: str) -> None:
@@ -476,6 +477,28 @@ def test_a_search_that_fails_is_an_error_and_never_an_empty_answer(
 
     with pytest.raises(StoreFailed, match="broken"):
         run(memory.recall("Petrel", space=talk))
+
+
+def test_an_answer_without_items_says_why(memory: Memory, run: Run, talk: str, space: str) -> None:
+    """Too small a budget, or nothing there."""
+
+    async def ask() -> list[tuple[int, bool, int | None]]:
+        await memory.create_space(space)
+        small = await memory.recall("Who won the regatta in the harbour?", space=talk, budget=1)
+        needed = small.smallest_budget or 0
+        answers = [
+            await memory.recall("Who won the regatta in the harbour?", space=talk, budget=needed),
+            await memory.recall("regatta", space=space),
+        ]
+        assert small.items == [] and needed > 1
+        return [(len(answer.items), answer.searchable, answer.smallest_budget) for answer in answers]
+
+    assert run(ask()) == [(1, True, None), (0, True, None)]
+
+
+def test_an_empty_question_is_refused(memory: Memory, run: Run, talk: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^The question is empty\.$"):
+        run(memory.recall("", space=talk))
 
 
 def test_a_memory_that_holds_no_space_answers_with_nothing(store: Store, run: Run) -> None:

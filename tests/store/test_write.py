@@ -170,6 +170,9 @@ def test_an_external_id_is_stored_once_within_a_batch_across_calls_and_across_me
     assert [receipt.id for receipt in answers[0]] == [ids[0], ids[0], ids[1]]
     assert [receipt.duplicate for receipt in answers[0]] == [False, True, False]
     assert [receipt.duplicate for receipt in answers[1]] == [True, True, True]
+    assert [receipt.differs for receipt in answers[0]] == [False, True, False]
+    assert [receipt.differs for receipt in answers[1]] == [False, True, False]
+    assert [[receipt.space_created for receipt in answer] for answer in answers[:2]] == [[True] * 3, [False] * 3]
     for answer in answers[2:]:
         assert [receipt.id for receipt in answer] == [ids[0], ids[0], ids[1], ids[2]]
     assert sorted(answer[3].duplicate for answer in answers[2:]) == [False, True, True, True]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trace_graph.models import RecallItem, Why
 from trace_graph.retrieve.candidates import Candidate
-from trace_graph.retrieve.packing import Described, fitting, pack, reading_order
+from trace_graph.retrieve.packing import Described, fitting, pack, reading_order, smallest_budget
 from trace_graph.retrieve.ranking import Scored
 from trace_graph.text.tokens import count_tokens
 
@@ -167,3 +167,20 @@ def test_the_day_is_that_of_the_place_where_it_was_said() -> None:
 
 def test_nothing_to_show_is_an_empty_context() -> None:
     assert reading_order([], {}) == ""
+
+
+@pytest.mark.parametrize(
+    ("part", "tokens", "text", "needed"),
+    [(None, 10, "one two three", 10), (None, 3, "one two three", 4), ((0, 3), 400, "one two three", 60)],
+    ids=["as stored", "as counted", "a passage is expected to have 60"],
+)
+def test_the_smallest_budget_shows_the_first_hit_and_one_less_does_not(
+    part: tuple[int, int] | None, tokens: int, text: str, needed: int
+) -> None:
+    first, messages = scored("a", tokens, part), {"a": described("a", text, part)}
+
+    budget = smallest_budget(first, messages, count_tokens)
+    assert budget == needed
+    assert shown(pack(fitting([first], budget, None), messages, budget, count_tokens)) == ["a"]
+    assert shown(pack(fitting([first], budget - 1, None), messages, budget - 1, count_tokens)) == []
+    assert smallest_budget(first, {}, count_tokens) is None

@@ -53,11 +53,11 @@ class Adding:
         prepared = [self.prepare(message, zone) for message in messages]
         if not prepared:
             return []
-        space = await self.space(space_name, actor)
+        space, created = await self.space(space_name, actor)
         receipts: list[Receipt] = []
         for part in parts_of(prepared, self.chunk):
             receipts += await self.store(part, space, actor)
-        return receipts
+        return [receipt.model_copy(update={"space_created": True}) for receipt in receipts] if created else receipts
 
     async def zone(self, name: str, *, fresh: bool = True) -> str:
         """The time zone of this space, or of one that is about to be created: looking creates nothing."""
@@ -65,13 +65,14 @@ class Adding:
             self._spaces.update({space.name: space for space in await find_spaces(self._store, [name])})
         return self._spaces[name].time_zone if name in self._spaces else NEW_SPACE_ZONE
 
-    async def space(self, name: str, actor: Actor) -> Space:
-        """The space of this name, created when there is none."""
+    async def space(self, name: str, actor: Actor) -> tuple[Space, bool]:
+        """The space of this name, created when there is none, and whether it was created now."""
+        created = False
         async with self._creating:
             if name not in self._spaces:
-                self._spaces[name] = await obtain_space(
+                self._spaces[name], created = await obtain_space(
                     self._store, name, actor=actor, now=self._clock(), new_id=self._new_id, time_zone=NEW_SPACE_ZONE)
-        return self._spaces[name]
+        return self._spaces[name], created
 
     def prepare(self, message: MessageInput, zone: str) -> Prepared:
         """Check one message, whose time is read in this zone where it has no offset. Raises: InvalidInput."""

@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from trace_graph.access.scopes import Space
 from trace_graph.errors import InvalidInput
 from trace_graph.ingest.adding import Adding, parts_of
 from trace_graph.ingest.importers.detect import read_file
@@ -25,6 +24,9 @@ from trace_graph.store.ledger import Actor
 class _Tally:
     messages: int = 0
     duplicates: int = 0
+    differing: int = 0
+    without_vector: int = 0
+    space_created: bool = False
     sessions: set[str] = field(default_factory=set)
     rejected: list[RejectedLine] = field(default_factory=list)
 
@@ -74,31 +76,35 @@ async def import_items(
     """
     started = time.monotonic()
     zone = await adding.zone(space)  # read afresh: another process may have changed it
-    target = await adding.space(space, actor)
     tally = _Tally()
     items = source.items()
     while chunk := list(islice(items, adding.chunk)):
         checked = await asyncio.to_thread(_checked_all, adding, zone, chunk)
-        await _store_chunk(adding, target, checked, tally, actor)
+        await _store_chunk(adding, space, checked, tally, actor)
         if progress is not None:
             progress(tally.messages + tally.duplicates, None)
     return ImportReport(
-        space=space, messages=tally.messages, duplicates=tally.duplicates, sessions=len(tally.sessions),
+        space=space, messages=tally.messages, duplicates=tally.duplicates, differing=tally.differing,
+        without_vector=tally.without_vector, space_created=tally.space_created, sessions=len(tally.sessions),
         rejected=tally.rejected, seconds=round(time.monotonic() - started, 3))
 
 
 async def _store_chunk(
-    adding: Adding, space: Space, checked: Sequence[Prepared | RejectedLine], tally: _Tally, actor: Actor
+    adding: Adding, name: str, checked: Sequence[Prepared | RejectedLine], tally: _Tally, actor: Actor
 ) -> None:
     prepared = [one for one in checked if not isinstance(one, RejectedLine)]
     tally.rejected += [one for one in checked if isinstance(one, RejectedLine)]
+    if not prepared:
+        return  # a file without a good message creates no space
+    space, created = await adding.space(name, actor)
+    tally.space_created |= created
     for part in parts_of(prepared, adding.chunk):
         for receipt in await adding.store(part, space, actor):
             tally.sessions.add(receipt.session)
-            if receipt.duplicate:
-                tally.duplicates += 1
-            else:
-                tally.messages += 1
+            tally.messages += not receipt.duplicate
+            tally.duplicates += receipt.duplicate
+            tally.differing += receipt.differs
+            tally.without_vector += receipt.without_vector
 
 
 def _why_not(item: Item) -> str | None:

@@ -61,6 +61,11 @@ class Prepared:
         return f"{self.author}: {self.text}"
 
     @property
+    def without_vector(self) -> int:
+        """How many of its texts, itself and its passages, have no vector."""
+        return sum(one is None for one in (self.vector, *(part.vector for part in self.passages)))
+
+    @property
     def occurred_day(self) -> int:
         """Days since 1970-01-01 on the clock of the place where it was said: what a date in a question is met by."""
         return int((self.occurred_at.timestamp() + self.occurred_offset * 60) // 86400)

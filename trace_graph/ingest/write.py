@@ -38,8 +38,8 @@ class _Draft:
     links: list[list[str]] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
     sessions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    known: dict[str, Receipt] = field(default_factory=dict)
-    """Receipts by external key, of messages stored before or earlier in this transaction."""
+    known: dict[str, tuple[Receipt, str]] = field(default_factory=dict)
+    """Receipts and content hashes by external key, of messages stored before or earlier in this transaction."""
     mine: dict[str, Receipt] = field(default_factory=dict)
     """Receipts by id, of messages that an earlier try of this very write has stored."""
     authors: dict[str, None] = field(default_factory=dict)
@@ -106,7 +106,7 @@ async def _read_state(
         if row["kind"] == "session":
             by_key[row["key"]].update(last_seq=row["seq"], last_id=row["id"])
         else:
-            draft.known[row["key"]] = _receipt(row, duplicate=True)
+            draft.known[row["key"]] = _receipt(row, duplicate=True), row["content_hash"]
     return draft
 
 
@@ -116,14 +116,17 @@ def _place(draft: _Draft, space: Space, request: WriteRequest, clock: Clock) -> 
     records: list[Record] = []
     for message in request.messages:
         key = external_key(space.id, message.external_id)
-        stored = draft.mine.get(message.id) or (draft.known.get(key) if key is not None else None)
-        if stored is not None:
-            receipts.append(stored)
+        if (mine := draft.mine.get(message.id)) is not None:
+            receipts.append(mine.model_copy(update={"without_vector": message.without_vector}))
+            continue
+        if key is not None and key in draft.known:
+            stored, content_hash = draft.known[key]
+            receipts.append(stored.model_copy(update={"differs": content_hash != message.content_hash}))
             continue
         receipt = _place_one(draft, space, message, clock, records)
-        receipts.append(receipt)
+        receipts.append(receipt.model_copy(update={"without_vector": message.without_vector}))
         if key is not None:
-            draft.known[key] = receipt.model_copy(update={"duplicate": True})
+            draft.known[key] = receipt.model_copy(update={"duplicate": True}), message.content_hash
     if records:
         draft.events.append(event(
             clock, id=request.event_id, space=space.id, actor=request.actor, action="messages.added",

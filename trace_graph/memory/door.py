@@ -147,7 +147,8 @@ class Memory:
         """Find what answers a question, best first; no model is asked.
 
         Args:
-            query: words, not syntax: nothing in it is an operator.
+            query: words, not syntax: nothing in it is an operator. One of punctuation alone finds nothing, and the
+                result says so.
             space: one space or several; default: all.
             budget: tokens of the items shown; default 2,000.
             limit: this many items instead of a budget.
@@ -194,7 +195,7 @@ class Memory:
         """
         wanted, zone = space_name(name), zone_name(time_zone)
         opened = await self._opening.for_writing()
-        made = await obtain_space(
+        made, _ = await obtain_space(
             opened.store, wanted, actor=self._actor, now=self._clock(), new_id=self._new_id, time_zone=zone)
         return next(one for one in await list_spaces(opened.store) if one.id == made.id)
 
@@ -243,6 +244,8 @@ class Memory:
             raise InvalidInput("A question is text.", fix="Give the question as a string.")
         if budget is not None and limit is not None:
             raise InvalidInput("A recall takes a budget or a limit, not both.", fix="Give one of the two.")
+        if not query:
+            raise InvalidInput("The question is empty.", fix="Ask in words.")
         for number in (budget, limit):
             if number is not None and (type(number) is not int or number < 1):
                 raise InvalidInput("A budget or a limit is a whole number, 1 or more.", fix="Give a positive number.")

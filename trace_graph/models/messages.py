@@ -45,6 +45,13 @@ class Receipt(BaseModel):
     """Its place in its session, from 1."""
     duplicate: bool
     """True where the `external_id` was known and nothing was stored."""
+    differs: bool = False
+    """True for a duplicate whose text or content is not that of the message that was there, which stays as it is."""
+    without_vector: int = 0
+    """Texts of it, itself and its passages, that the embedder gave no vector: they are found by their words only.
+    0 for a duplicate."""
+    space_created: bool = False
+    """True where the space was not there before and this call created it."""
     session: str
     bookmark: str | None = None
     """The database's bookmark of the write: a reader who passes it sees the message. Absent on engines without any."""
@@ -68,6 +75,12 @@ class ImportReport(BaseModel):
     """Messages stored by this import."""
     duplicates: int
     """Messages recognised as already stored."""
+    differing: int = 0
+    """Of these, messages whose text or content is another in the file; what was stored stays as it is."""
+    without_vector: int = 0
+    """Texts (messages and their passages) that the embedder gave no vector: they are found by their words only."""
+    space_created: bool = False
+    """True where the space was not there before and this import created it."""
     sessions: int
     """Sessions that the file's messages belong to."""
     rejected: list[RejectedLine] = Field(default_factory=list)

@@ -71,5 +71,9 @@ class RecallResult(BaseModel):
     items: list[RecallItem]
     topics: list[RecallTopic]
     """Best first; ranked by what was found in them, never by their summaries."""
+    searchable: bool = True
+    """False where the question held nothing to search for: no word beside the commonest, and no meaning."""
+    smallest_budget: int | None = None
+    """Tokens of the first hit, where no item fits the budget; None where any does, or nothing was found."""
     recovered: list[str] = Field(default_factory=list)
     """Ids that the flat search found outside the branches walked; empty in the fast mode."""

@@ -30,6 +30,8 @@ class TopicNode(BaseModel):
     summary: str | None
     children: list[TopicNode] = Field(default_factory=list)
     """Largest first."""
+    waiting: int | None = None
+    """On the root: messages of the space that wait to be filed. None below it."""
     messages: list[TreeMessage] = Field(default_factory=list)
     """The messages filed here, in order of time; only where they were asked for."""
 

@@ -54,9 +54,7 @@ def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> 
     head: list[Scored] = []
     used = 0
     for one in ranked:
-        # A long message is shown by a passage; how large that is, is known only when it is read.
-        is_long = one.candidate.part is not None or one.candidate.tokens > LONG_TOKENS
-        tokens = min(one.candidate.tokens, PASSAGE_TOKENS) if is_long else one.candidate.tokens
+        tokens = _expected_tokens(one)
         if budget is not None and used + tokens > budget:
             if head:
                 break
@@ -64,6 +62,18 @@ def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> 
         used += tokens
         head.append(one)
     return head
+
+
+def smallest_budget(first: Scored, described: dict[str, Described], count: TokenCounter) -> int | None:
+    """The smallest budget, in tokens, with which this first hit is shown; None where it is gone meanwhile."""
+    message = described.get(first.candidate.id)
+    return None if message is None else max(_expected_tokens(first), count(message.shown))
+
+
+def _expected_tokens(one: Scored) -> int:
+    # A long message is shown by a passage; how large that is, is known only when it is read.
+    is_long = one.candidate.part is not None or one.candidate.tokens > LONG_TOKENS
+    return min(one.candidate.tokens, PASSAGE_TOKENS) if is_long else one.candidate.tokens
 
 
 def pack(

@@ -12,7 +12,7 @@ from trace_graph.embed.protocol import Vector
 from trace_graph.models import NewId, RecallResult
 from trace_graph.retrieve.candidates import find_candidates
 from trace_graph.retrieve.describing import describe
-from trace_graph.retrieve.packing import fitting, pack, reading_order
+from trace_graph.retrieve.packing import fitting, pack, reading_order, smallest_budget
 from trace_graph.retrieve.question import read_question
 from trace_graph.retrieve.ranking import rank
 from trace_graph.store.connection import Store
@@ -48,6 +48,11 @@ async def recall(
     head = fitting(ranked, request.budget, request.limit)
     described = await describe(store, scope, question, ranked, head)
     items = pack(head, described.messages, request.budget, count)
+    smallest = None
+    if ranked and not items and request.budget is not None:
+        first = await describe(store, scope, question, ranked, ranked[:1])
+        smallest = smallest_budget(ranked[0], first.messages, count)
     return RecallResult(
         recall_id=new_id(), query=request.query, tokens=sum(item.tokens for item in items),
-        context=reading_order(items, described.messages), items=items, topics=described.topics)
+        context=reading_order(items, described.messages), items=items, topics=described.topics,
+        searchable=bool(question.terms) or vector is not None, smallest_budget=smallest)

@@ -34,7 +34,8 @@ async def read_tree(store: Store, scope: Scope, *, depth: int | None, messages: 
         for topic, *said in await store.read_lists("tree_messages", spaces=[space.id]):
             leaves[topic].append(TreeMessage(**dict(zip(TREE_MESSAGE, said, strict=True))))
     root = next(row for row in rows if row["id"] == space.root)
-    return _node(root, children, leaves, depth)
+    waiting = (await store.read("count_waiting", spaces=[space.id]))[0]["waiting"]
+    return _node(root, children, leaves, depth).model_copy(update={"waiting": waiting})
 
 
 def _node(
@@ -55,7 +56,7 @@ async def read_topic(store: Store, scope: Scope, topic: str, *, history: bool) -
     """
     rows = await store.read("topic_revisions", topic=topic, spaces=scope.ids)
     if not rows:
-        raise NotFound(f"There is no topic {topic!r}.", fix="trace-graph tree --space S --json shows their ids.")
+        raise NotFound(f"There is no topic {topic!r}.", fix="trace-graph tree --space S --ids lists the ids of its topics.")
     paths = await paths_of_topics(store, scope, [topic])
     revisions = [
         Revision.model_validate({

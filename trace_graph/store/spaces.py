@@ -26,11 +26,11 @@ async def all_spaces(store: Store) -> list[Space]:
 
 async def obtain_space(
     store: Store, name: str, *, actor: Actor, now: datetime, new_id: NewId, time_zone: str = "UTC"
-) -> Space:
-    """The space of this name, created with the root of its tree when there is none."""
+) -> tuple[Space, bool]:
+    """The space of this name, created with the root of its tree when there is none, and whether it was created."""
     found = await find_spaces(store, [name])
     if found:
-        return found[0]
+        return found[0], False
     space_id, topic_id, event_id = new_id(), new_id(), new_id()
 
     async def work(transaction: Transaction) -> None:
@@ -58,7 +58,8 @@ async def obtain_space(
         found = await find_spaces(store, [name])
         if not found:
             raise
-    return (await find_spaces(store, [name]))[0]
+    space = (await find_spaces(store, [name]))[0]
+    return space, space.id == space_id
 
 
 def _identity(space: dict[str, Any]) -> Record:
