@@ -17,8 +17,9 @@ from trace_graph.config import Settings
 from trace_graph.errors import EngineTimeout, Refused, StoreFailed
 from trace_graph.store.driver_errors import is_transient, translate, translated
 from trace_graph.store.engine import Engine, recognise
-from trace_graph.store.local_server import LocalServer, ServerState
+from trace_graph.store.local_server import LocalServer
 from trace_graph.store.queries import NamedQuery, shipped_queries
+from trace_graph.store.server_files import ServerState
 from trace_graph.store.turns import Turns
 from trace_graph.store.under_way import UnderWay
 from trace_graph.version import VERSION
