@@ -11,7 +11,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ import pytest
 from tests.store.conftest import Run
 from trace_graph.config import Settings
 from trace_graph.embed.static import StaticEmbedder
-from trace_graph.errors import EngineTimeout, EngineUnavailable
+from trace_graph.errors import EngineTimeout, EngineUnavailable, StoreFailed
 from trace_graph.memory import Memory
 from trace_graph.store import arcadedb_http, local_server, server_files
 from trace_graph.store.local_server import LocalServer
@@ -254,3 +254,37 @@ def test_a_disk_that_is_full_before_the_start_is_said_in_one_sentence(tmp_path: 
         assert refused.value.message == f"The data folder {disk / 'data'} cannot be used: No space left on device."
         assert refused.value.fix == ROOM
         assert {path.name for path in (disk / "data").iterdir()} <= {"server.lock", "root.password"}
+
+
+def test_a_disk_that_fills_up_loses_nothing_that_was_acknowledged(tmp_path: Path, run: Run) -> None:
+    disk = tmp_path / "disk"
+    acknowledged: list[str] = []
+
+    async def fill() -> StoreFailed:
+        async with memory_in(disk / "data") as memory:
+            await memory.add("The Petrel is moored.", space="s", external_id="first")
+            acknowledged.append("first")
+            with suppress(OSError), (disk / "filler").open("wb", buffering=0) as filler:
+                while True:
+                    filler.write(b"0" * 4096)
+            with pytest.raises(StoreFailed) as failed:
+                for number in range(200):
+                    await memory.add(f"Reading {number}. " + "word " * 2000, space="s", external_id=str(number))
+                    acknowledged.append(str(number))
+        return failed.value
+
+    async def read() -> tuple[set[str], int]:
+        async with memory_in(disk / "data") as memory:
+            receipt = await memory.add("The Petrel has sailed.", space="s", external_id="last")
+            return {row["id"] for row in await memory.cypher("MATCH (m:Message) RETURN m.external_id AS id")}, receipt.seq
+
+    with small_disk(disk, "48m"):
+        failed = run(fill())
+        (disk / "filler").unlink()
+        stop(disk / "data")  # as the sentence says
+        found, seq = run(read())
+        stop(disk / "data")
+
+    assert failed.message == f"The disk with the data folder {disk / 'data'} is full."
+    assert found >= {*acknowledged, "last"}
+    assert seq == len(found)

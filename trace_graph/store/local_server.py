@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -21,7 +22,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from trace_graph.errors import EngineUnavailable
+from trace_graph.errors import EngineUnavailable, StoreFailed
 from trace_graph.store import arcadedb_http
 from trace_graph.store.local_command import java_command
 from trace_graph.store.processes import command_line, few_variables, free_ports, listens
@@ -41,6 +42,8 @@ from trace_graph.store.server_files import (
 
 PORT_TAKEN = ("unable to listen", "in use")
 """What the engine's log says where another program took a port before it; it does not end of itself then."""
+LEAST_ROOM = 4 * 1024 * 1024
+"""Bytes free below which a failed write is laid to the disk. Guess: the engine's files grow by 64 to 256 KiB."""
 BROKEN_OFF = 'Exception in thread "main"'
 """What it says where it did not come up; threads of it keep the process alive all the same."""
 
@@ -58,6 +61,19 @@ class LocalServer:
     def exists(self) -> bool:
         """Whether this folder holds a database; looking creates nothing."""
         return (self.folder / "databases" / DATABASE).is_dir()
+
+    def refuse_full_disk(self, error: BaseException) -> None:
+        """Raise what says so where the disk is full: the engine's own words for it lead astray.
+
+        Raises: StoreFailed.
+        """
+        with suppress(OSError):
+            if shutil.disk_usage(self.folder).free >= LEAST_ROOM:
+                return
+            raise StoreFailed(
+                f"The disk with the data folder {self.folder} is full.",
+                fix="Make room, then restart the engine: trace-graph db stop. What was acknowledged is there again at "
+                    "its next start.") from error
 
     async def ensure(self) -> ServerState:
         """Find the running server, or start one; of several processes that ask at once, one starts it.
