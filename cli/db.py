@@ -13,7 +13,8 @@ from trace_graph.errors import UsageError
 from trace_graph.text.display import visible
 
 if TYPE_CHECKING:
-    from trace_graph.store.local_server import LocalServer, ServerState
+    from trace_graph.store.local_server import LocalServer
+    from trace_graph.store.server_files import ServerState
 
 db = typer.Typer(rich_markup_mode=None, add_completion=False)
 

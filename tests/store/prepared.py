@@ -13,8 +13,8 @@ from trace_graph.config import Settings
 from trace_graph.embed.static import StaticEmbedder
 from trace_graph.memory.embedding import CheckedEmbedder
 from trace_graph.store.connection import Row, Store, native
-from trace_graph.store.local_server import ServerState
 from trace_graph.store.schema import ensure_schema
+from trace_graph.store.server_files import ServerState
 
 
 def settings_of(address: EngineAddress) -> Settings:

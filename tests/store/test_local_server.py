@@ -19,8 +19,9 @@ from trace_graph.config import Settings
 from trace_graph.embed.static import StaticEmbedder
 from trace_graph.errors import EngineUnavailable, NotFound
 from trace_graph.memory import Memory
-from trace_graph.store import local_server
-from trace_graph.store.local_server import LocalServer, ServerState
+from trace_graph.store import local_server, server_files
+from trace_graph.store.local_server import LocalServer
+from trace_graph.store.server_files import ServerState
 
 pytestmark = pytest.mark.engine
 
@@ -122,13 +123,13 @@ def test_stopping_and_killing_lose_nothing_and_the_next_use_starts_it_again(fold
 
 def test_a_server_whose_starter_was_killed_is_taken_over(folder: Path) -> None:
     ended = subprocess.run([sys.executable, "-c", DIE_WHILE_IT_STARTS, str(folder)], check=False)
-    started = int((folder / local_server.PID_FILE).read_text())
+    started = int((folder / server_files.PID_FILE).read_text())
 
     state = ensure(folder)
 
     assert ended.returncode == -signal.SIGKILL
     assert state.pid == started
-    assert not (folder / local_server.STARTING_FILE).exists()
+    assert not (folder / server_files.STARTING_FILE).exists()
 
 
 def test_a_stale_state_file_with_a_pid_that_another_process_has_now_harms_nobody(folder: Path) -> None:
@@ -136,15 +137,15 @@ def test_a_stale_state_file_with_a_pid_that_another_process_has_now_harms_nobody
     folder.mkdir()
     with other_process() as other:
         stale = ServerState(other.pid, 1, 2, "no password")
-        (folder / local_server.STATE_FILE).write_text(json.dumps(asdict(stale)))
-        (folder / local_server.PID_FILE).write_text(str(other.pid))
+        (folder / server_files.STATE_FILE).write_text(json.dumps(asdict(stale)))
+        (folder / server_files.PID_FILE).write_text(str(other.pid))
 
         state = ensure(folder)
         stopped = asyncio.run(LocalServer(folder).stop())
 
         assert state.pid != other.pid
         assert (stopped, lives(other.pid), lives(state.pid)) == (True, True, False)
-        (folder / local_server.PID_FILE).write_text(str(other.pid))
+        (folder / server_files.PID_FILE).write_text(str(other.pid))
         assert asyncio.run(LocalServer(folder).stop()) is False
         assert lives(other.pid)
         assert other.stdin is not None
@@ -155,7 +156,7 @@ def test_the_server_of_a_folder_whose_name_begins_alike_is_another_s(shared: Pat
     state = ensure(shared)
     prefix = Path(str(shared)[:-1])
     prefix.mkdir()
-    (prefix / local_server.PID_FILE).write_text(str(state.pid))
+    (prefix / server_files.PID_FILE).write_text(str(state.pid))
 
     assert asyncio.run(LocalServer(prefix).stop()) is False
     assert lives(state.pid)
@@ -169,7 +170,7 @@ def test_one_folder_under_two_names_has_one_server(shared: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"pid": "x"}', '{"pid": 1, "bolt_port": 2}', "\x00\xff"])
 def test_a_broken_state_file_is_no_server(tmp_path: Path, content: str) -> None:
-    (tmp_path / local_server.STATE_FILE).write_text(content, encoding="latin-1")
+    (tmp_path / server_files.STATE_FILE).write_text(content, encoding="latin-1")
 
     assert asyncio.run(LocalServer(tmp_path).status()) is None
     assert asyncio.run(LocalServer(tmp_path).stop()) is False
@@ -251,7 +252,7 @@ def test_a_folder_that_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, wh
         ensure(path)
 
     assert refused.value.message.startswith(f"The data folder {path} cannot be used: ")
-    assert refused.value.fix == "Give a folder that can be written: TRACE_GRAPH_URI=local:/path."
+    assert refused.value.fix == "Give a folder that can be written and has room: TRACE_GRAPH_URI=local:/path."
     assert file.read_text() == ""
 
 
@@ -265,7 +266,7 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytest
         ensure(tmp_path / "data")
 
     assert refused.value.message == "The embedded engine did not start: SEVERE no memory left"
-    assert refused.value.fix == f"Read {tmp_path / 'data' / local_server.LOG_FILE}."
+    assert refused.value.fix == f"Read {tmp_path / 'data' / server_files.LOG_FILE}."
 
 
 def test_a_server_that_holds_the_files_and_does_not_answer_is_named(
@@ -273,14 +274,14 @@ def test_a_server_that_holds_the_files_and_does_not_answer_is_named(
 ) -> None:
     """PC-163: it is neither fought nor wiped; the state file is lost, the process is not."""
     state = ensure(shared)
-    hidden = (shared / local_server.STATE_FILE).read_text()
-    (shared / local_server.STATE_FILE).unlink()
+    hidden = (shared / server_files.STATE_FILE).read_text()
+    (shared / server_files.STATE_FILE).unlink()
     try:
         with pytest.raises(EngineUnavailable) as refused:
             ensure(shared)
     finally:
-        (shared / local_server.STATE_FILE).write_text(hidden)
-        (shared / local_server.STATE_FILE).chmod(0o600)
+        (shared / server_files.STATE_FILE).write_text(hidden)
+        (shared / server_files.STATE_FILE).chmod(0o600)
 
     assert refused.value.message == (
         f"The engine of {shared} runs as process {state.pid}, but does not answer as server.json says."

@@ -21,8 +21,8 @@ from trace_graph.config import Settings
 from trace_graph.errors import EngineTimeout, NotFound, Refused, StoreFailed, UsageError, WriteRefused
 from trace_graph.store import arcadedb_http
 from trace_graph.store.connection import Store
-from trace_graph.store.local_server import READER, ServerState
 from trace_graph.store.read_only import run_named, run_read_only
+from trace_graph.store.server_files import READER, ServerState
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 SECRET = "canary-7f2b1c"

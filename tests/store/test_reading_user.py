@@ -16,8 +16,9 @@ from trace_graph.errors import StoreFailed
 from trace_graph.store import arcadedb_http
 from trace_graph.store.arcadedb_http import Endpoint
 from trace_graph.store.connection import Store
-from trace_graph.store.local_server import READER, LocalServer, ServerState
+from trace_graph.store.local_server import LocalServer
 from trace_graph.store.read_only import run_read_only
+from trace_graph.store.server_files import READER, ServerState
 
 STATEMENTS = [
     ("sql", "CREATE VERTEX Probe SET id = 'new'"),

@@ -15,11 +15,12 @@ from tests.store.conftest import Run
 from tests.store.prepared import Graph
 from trace_graph.config import Settings
 from trace_graph.embed.static import StaticEmbedder
-from trace_graph.errors import Conflict, SchemaTooNew
+from trace_graph.errors import Conflict, EngineTimeout, SchemaTooNew, StoreFailed
 from trace_graph.memory import Memory
-from trace_graph.store import arcadedb_http, connection
+from trace_graph.store import arcadedb_http, retrying, schema
 from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.local_server import LocalServer
+from trace_graph.store.queries import shipped_queries
 from trace_graph.store.schema import LATEST, MIGRATIONS, ensure_schema, ensure_vector_indexes, schema_version
 
 CONSTRAINTS = sorted(name for name in MIGRATIONS[0].cypher if name.startswith("constraint_"))
@@ -170,7 +171,7 @@ async def one_space_key(transaction: Transaction, id: str) -> None:
 def test_the_database_refuses_what_breaks_a_unique_key(
     store: Store, graph: Graph, run: Run, monkeypatch: pytest.MonkeyPatch, breaking: Write
 ) -> None:
-    monkeypatch.setattr(connection, "TRIES_OF_A_TAKEN_KEY", 1)
+    monkeypatch.setattr(retrying, "TRIES_OF_A_TAKEN_KEY", 1)
     id = f"unique-{secrets.token_hex(6)}"
 
     async def work(transaction: Transaction) -> None:
@@ -179,6 +180,33 @@ def test_the_database_refuses_what_breaks_a_unique_key(
     with pytest.raises(Conflict):
         run(store.write(work, breaking.__name__))
     assert run(graph.rows("MATCH (n) WHERE n.id STARTS WITH $id RETURN n.id AS id", id=id)) == []
+
+
+def test_a_schema_query_that_is_refused_for_good_ends_soon(
+    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "LOOK_AGAIN", (0.0, 0.0))
+    tried: list[int] = []
+
+    async def refused(*_: object) -> None:
+        tried.append(1)
+        raise StoreFailed("The database refused the operation.")
+
+    monkeypatch.setattr(schema, "_run_indexes", refused)
+
+    with pytest.raises(StoreFailed):
+        run(ensure_vector_indexes(store, 256))
+
+    assert len(tried) == schema.TRIES_OF_A_REFUSAL
+
+
+def test_a_schema_query_has_a_deadline(store: Store, run: Run) -> None:
+    name = "constraint_meta_id"
+
+    with pytest.raises(EngineTimeout) as late:
+        run(store.run_schema(shipped_queries().pick(name, store.engine.variants), seconds=0))
+
+    assert late.value.message == f"The database did not finish in 0 s ({name})."
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ import base64
 import http.client
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from trace_graph.errors import EngineUnavailable, StoreFailed
@@ -24,13 +24,24 @@ class Endpoint:
         return f"Endpoint(port={self.port}, user={self.user!r})"
 
 
-def answers(endpoint: Endpoint) -> bool:
-    """Whether a server is there that knows our password."""
+Greeting = Literal["welcome", "refused", "silent"]
+"""What comes of a first question: a server that knows our password, one that does not, none that answers."""
+
+
+def greet(endpoint: Endpoint) -> Greeting:
+    """Ask whether a server is there, and whether it knows our password."""
     try:
         status, _ = _request(endpoint, "GET", "/api/v1/databases", None, seconds=5)
     except OSError:
-        return False
-    return status == 200
+        return "silent"
+    if status in (401, 403):
+        return "refused"
+    return "welcome" if status == 200 else "silent"
+
+
+def answers(endpoint: Endpoint) -> bool:
+    """Whether a server is there that knows our password."""
+    return greet(endpoint) == "welcome"
 
 
 def database_exists(endpoint: Endpoint, name: str) -> bool:

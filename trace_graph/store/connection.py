@@ -11,14 +11,15 @@ from typing import Any, TypeVar
 
 import neo4j
 import neo4j.time
-import tenacity
 
 from trace_graph.config import Settings
-from trace_graph.errors import EngineTimeout, Refused, StoreFailed
-from trace_graph.store.driver_errors import is_transient, translate, translated
+from trace_graph.errors import Conflict, EngineTimeout, EngineUnavailable, Refused, StoreFailed
+from trace_graph.store.driver_errors import translated
 from trace_graph.store.engine import Engine, recognise
-from trace_graph.store.local_server import LocalServer, ServerState
+from trace_graph.store.local_server import LocalServer
 from trace_graph.store.queries import NamedQuery, shipped_queries
+from trace_graph.store.retrying import Persistence
+from trace_graph.store.server_files import ServerState
 from trace_graph.store.turns import Turns
 from trace_graph.store.under_way import UnderWay
 from trace_graph.version import VERSION
@@ -29,11 +30,8 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-FIRST_WAIT, LONGEST_WAIT = 0.01, 1.0
-"""Seconds between tries, doubling, with full jitter. Guess: a conflicting write of ours takes 5 to 50 ms."""
-
-TRIES_OF_A_TAKEN_KEY = 20
-"""Before a key that is taken counts as taken for good; guess: about 10 s. Only a fault of ours takes a key for good."""
+SCHEMA_SECONDS = 600.0
+"""For one schema query: an index over what is stored already may take minutes."""
 
 
 class Transaction:
@@ -151,7 +149,8 @@ class Store:
 
         What locks a space names it, and waits for its turn among the writers of this space. A commit whose answer was
         lost is tried again: work checks first whether its event is there already. With `tries` it gives up after so
-        many: where the engine is optimistic a long transaction loses to short ones, and is better cut smaller.
+        many were lost to others: where the engine is optimistic a long transaction loses to short ones, and is better
+        cut smaller.
         Raises: EngineTimeout, EngineUnavailable, Conflict, StoreFailed.
         """
         started = time.monotonic()
@@ -161,12 +160,19 @@ class Store:
         log.debug("write", extra={"query": operation, "milliseconds": (time.monotonic() - started) * 1000})
         return value
 
-    async def run_schema(self, query: NamedQuery) -> None:
-        """Run one schema query; they cannot stand in a transaction with others."""
-        with translated(query.name):
-            async with self._session(neo4j.WRITE_ACCESS) as session:
-                result = await session.run(query.text)
-                await result.consume()
+    async def run_schema(self, query: NamedQuery, *, seconds: float = SCHEMA_SECONDS) -> None:
+        """Run one schema query; they cannot stand in a transaction with others.
+
+        Raises: EngineTimeout, EngineUnavailable, StoreFailed.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                with translated(query.name):
+                    async with self._session(neo4j.WRITE_ACCESS) as session:
+                        result = await session.run(query.text)
+                        await result.consume()
+        except TimeoutError as error:
+            raise EngineTimeout(f"The database did not finish in {seconds:g} s ({query.name}).") from error
 
     async def last_bookmark(self) -> str | None:
         """The bookmark of what this connection wrote last."""
@@ -203,46 +209,35 @@ class Store:
     async def _retried(
         self, work: Callable[[Transaction], Awaitable[T]], access: str, operation: str, tries: int | None = None
     ) -> T:
-        deadline = self._settings.deadline_seconds
-        retrying = tenacity.AsyncRetrying(
-            retry=self._should_try_again,
-            wait=tenacity.wait_random_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT, min=FIRST_WAIT),
-            stop=tenacity.stop_after_delay(deadline) if tries is None else tenacity.stop_after_attempt(tries),
-            reraise=True,
-        )
-        try:
-            async with asyncio.timeout(deadline):
-                return await retrying(self._once_revived, work, access)
-        except TimeoutError as error:
-            raise EngineTimeout(f"The database did not finish in {deadline:g} s ({operation}).") from error
-        except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError, OSError) as error:
-            raise translate(error, operation) from error
+        seen = self.server
 
-    def _should_try_again(self, state: tenacity.RetryCallState) -> bool:
-        error = state.outcome.exception() if state.outcome is not None else None
-        if isinstance(error, neo4j.exceptions.ConstraintError):
-            # Of two writers at once ArcadeDB tells the second that its key is taken before it tells it to try again.
-            return self.engine.kind == "arcadedb" and state.attempt_number < TRIES_OF_A_TAKEN_KEY
-        return error is not None and is_transient(error)
-
-    async def _once_revived(self, work: Callable[[Transaction], Awaitable[T]], access: str) -> T:
-        """One try; where the embedded engine turns out to be gone, it runs again for the next one."""
-        server = self.server
-        try:
+        async def once() -> T:
+            nonlocal seen
+            seen = self.server
             return await self._once(work, access)
-        except neo4j.exceptions.ServiceUnavailable:
-            if self._local is not None:
-                await self._revive(self._local, server)
+
+        local = self._local
+        revive = None if local is None else lambda: self._revive(local, seen)
+        persistence = Persistence(
+            once, revive, optimistic=self.engine.kind == "arcadedb", seconds=self.deadline_seconds, conflicts=tries)
+        try:
+            return await persistence.carry_through(operation)
+        except (StoreFailed, EngineUnavailable) as error:
+            if local is not None and not isinstance(error, Conflict):
+                local.refuse_full_disk(error)
             raise
 
-    async def _revive(self, local: LocalServer, gone: ServerState | None) -> None:
+    async def _revive(self, local: LocalServer, gone: ServerState | None) -> bool:
+        """Have the embedded engine run again; False where it was not gone."""
         async with self._reviving:
             if self.server != gone:
-                return
+                return True
             server = await local.ensure()
-            if server != gone:
-                self._left.append(self._driver)
-                self._driver, self.server = _driver(self._settings, server), server
+            if server == gone:
+                return False
+            self._left.append(self._driver)
+            self._driver, self.server = _driver(self._settings, server), server
+            return True
 
     async def _once(self, work: Callable[[Transaction], Awaitable[T]], access: str) -> T:
         async with self._session(access) as session:

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from trace_graph.errors import EngineUnavailable
+from trace_graph.store.server_files import ROOT_PASSWORD_FILE
 
-ROOT_PASSWORD_FILE = "root.password"
 UNUSED_JARS = (
     "arcadedb-mcp", "arcadedb-redisw", "arcadedb-postgresw", "arcadedb-graphql", "arcadedb-console", "arcadedb-python")
 """Doors of the engine that nobody here uses: what is not on the class path cannot listen."""

@@ -8,68 +8,44 @@ password.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import os
-import secrets
+import shutil
 import signal
-import socket
 import subprocess
+import threading
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from trace_graph.errors import EngineUnavailable
+from trace_graph.errors import EngineUnavailable, StoreFailed
 from trace_graph.store import arcadedb_http
-from trace_graph.store.local_command import ROOT_PASSWORD_FILE, java_command
+from trace_graph.store.local_command import java_command
+from trace_graph.store.processes import command_line, few_variables, free_ports, listens
+from trace_graph.store.server_files import (
+    DATABASE,
+    LOG_FILE,
+    READER,
+    READER_PASSWORD_FILE,
+    ROOT_PASSWORD_FILE,
+    STARTING_FILE,
+    STATE_FILE,
+    USERS_FILE,
+    ServerFiles,
+    ServerState,
+    used,
+)
 
-DATABASE = "trace_graph"
-USER = "root"
-READER = "reader"
-"""The user that may only read, and the name of its group."""
-STATE_FILE = "server.json"
-STARTING_FILE = "server.starting.json"
-"""What will be the state file once the server is ready: whoever starts it may be killed while it waits."""
-PID_FILE = "server.pid"
-LOG_FILE = "server.log"
-READER_PASSWORD_FILE = "reader.password"
-
-
-@dataclass(frozen=True)
-class ServerState:
-    """How to reach a running server."""
-
-    pid: int
-    bolt_port: int
-    http_port: int
-    password: str
-
-    user: str = USER
-    reader_password: str = ""
-    """Of the user that may only read; empty until the server has one."""
-    database: str = DATABASE
-
-    def __repr__(self) -> str:
-        return f"ServerState(pid={self.pid}, bolt_port={self.bolt_port}, http_port={self.http_port})"
-
-    @property
-    def bolt_uri(self) -> str:
-        """For the driver."""
-        return f"bolt://127.0.0.1:{self.bolt_port}"
-
-    @property
-    def as_reader(self) -> ServerState:
-        """The same server, for the user that may only read."""
-        return replace(self, user=READER, password=self.reader_password)
-
-    @property
-    def http(self) -> arcadedb_http.Endpoint:
-        """For SQL, which creates the indexes."""
-        return arcadedb_http.Endpoint(self.http_port, self.user, self.password)
+PORT_TAKEN = ("unable to listen", "in use")
+"""What the engine's log says where another program took a port before it; it does not end of itself then."""
+LEAST_ROOM = 4 * 1024 * 1024
+"""Bytes free below which a failed write is laid to the disk. Guess: the engine's files grow by 64 to 256 KiB."""
+BROKEN_OFF = 'Exception in thread "main"'
+"""What it says where it did not come up; threads of it keep the process alive all the same."""
 
 
 class LocalServer:
@@ -78,12 +54,26 @@ class LocalServer:
     def __init__(self, folder: Path, *, heap_mb: int = 2048, start_seconds: float = 60.0) -> None:
         # One name for one folder: by it a server is known to be ours.
         self.folder = folder.resolve()
+        self._files = ServerFiles(self.folder)
         self._heap_mb = heap_mb
         self._start_seconds = start_seconds
 
     def exists(self) -> bool:
         """Whether this folder holds a database; looking creates nothing."""
         return (self.folder / "databases" / DATABASE).is_dir()
+
+    def refuse_full_disk(self, error: BaseException) -> None:
+        """Raise what says so where the disk is full: the engine's own words for it lead astray.
+
+        Raises: StoreFailed.
+        """
+        with suppress(OSError):
+            if shutil.disk_usage(self.folder).free >= LEAST_ROOM:
+                return
+            raise StoreFailed(
+                f"The disk with the data folder {self.folder} is full.",
+                fix="Make room, then restart the engine: trace-graph db stop. What was acknowledged is there again at "
+                    "its next start.") from error
 
     async def ensure(self) -> ServerState:
         """Find the running server, or start one; of several processes that ask at once, one starts it.
@@ -110,66 +100,60 @@ class LocalServer:
                 return self._half_started() or self._start()
             return running if running.reader_password else self._ready(running)
 
-    @contextlib.contextmanager
-    def _lock(self):  # type: ignore[no-untyped-def]  # a generator whose type contextmanager supplies
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """Nobody else starts or stops the server of this folder meanwhile."""
+        lock = FileLock(self.folder / "server.lock", timeout=self._start_seconds)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = FileLock(self.folder / "server.lock", timeout=self._start_seconds)
-            with lock:
-                yield
-        except Timeout as error:
-            raise EngineUnavailable(
-                f"Another process has been starting or stopping the engine in {self.folder} for "
-                f"{self._start_seconds:g} s."
-            ) from error
-        except OSError as error:
-            raise EngineUnavailable(
-                f"The data folder {self.folder} cannot be used: {error.strerror or error}.",
-                fix="Give a folder that can be written: TRACE_GRAPH_URI=local:/path.",
-            ) from error
+            with used(self.folder):
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                lock.acquire()
+        except EngineUnavailable as error:
+            if isinstance(error.__cause__, Timeout):
+                raise EngineUnavailable(
+                    f"Another process has been starting or stopping the engine in {self.folder} for "
+                    f"{self._start_seconds:g} s.") from error.__cause__
+            raise
+        try:
+            yield
+        finally:
+            lock.release()
 
     def _running(self) -> ServerState | None:
         """The server of the state file, if it answers with its password; a stale file or a reused pid does not.
 
         The process is looked at first: nobody else who listens on that port shall be told the password.
         """
-        state = self._noted(STATE_FILE)
+        state = self._files.state(STATE_FILE)
         return state if state is not None and self._is_ours(state.pid) and arcadedb_http.answers(state.http) else None
-
-    def _noted(self, name: str) -> ServerState | None:
-        """What a file says about a server, whether or not it is true."""
-        try:
-            values = json.loads((self.folder / name).read_text(encoding="utf-8"))
-            return ServerState(
-                pid=int(values["pid"]), bolt_port=int(values["bolt_port"]), http_port=int(values["http_port"]),
-                password=str(values["password"]), reader_password=str(values.get("reader_password", "")))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
 
     def _start(self) -> ServerState:
         deadline = time.monotonic() + self._start_seconds
         while True:
             state, process = self._spawn()
-            if self._wait_until_ready(state, partial(_runs, process), deadline):
-                # It is meant to outlive us; to Popen a child that nobody waits for is a mistake it warns of.
-                process.returncode = 0
-                return self._ready(state)
-            if process.poll() is None:
-                process.terminate()
-                process.wait(timeout=10)
-            if time.monotonic() > deadline or "in use" not in self._log_tail().lower():
+            try:
+                if self._wait_until_ready(state, partial(_runs, process), deadline):
+                    ready = self._ready(state)
+                    _let_live(process)
+                    return ready
+                said, reason = self._files.log_tail().lower(), self._files.log_reason()
+            except BaseException:
+                _end(process)
+                raise
+            _end(process)
+            if time.monotonic() > deadline or not any(words in said for words in PORT_TAKEN):
                 raise EngineUnavailable(
-                    f"The embedded engine did not start: {self._log_reason()}",
-                    fix=f"Read {self.folder / LOG_FILE}.")
+                    f"The embedded engine did not start: {reason}", fix=f"Read {self.folder / LOG_FILE}.")
 
     def _ready(self, state: ServerState) -> ServerState:
         if not arcadedb_http.database_exists(state.http, DATABASE):
             arcadedb_http.create_database(state.http, DATABASE)
-        ready = replace(state, reader_password=self._password(READER_PASSWORD_FILE))
+        with used(self.folder):
+            ready = replace(state, reader_password=self._files.password(READER_PASSWORD_FILE))
         arcadedb_http.save_reading_group(state.http, DATABASE, READER)
         arcadedb_http.save_user(state.http, READER, ready.reader_password, {DATABASE: [READER]})
-        self._write_private(STATE_FILE, json.dumps(asdict(ready)))
-        (self.folder / STARTING_FILE).unlink(missing_ok=True)
+        with used(self.folder):
+            self._files.note_ready(ready)
         return ready
 
     def _half_started(self) -> ServerState | None:
@@ -177,10 +161,10 @@ class LocalServer:
 
         A server that holds the files and does not come to answer is named instead of fought.
         """
-        pid = self._known_pid()
+        pid = self._files.pid()
         if pid is None or not self._is_ours(pid):
             return None
-        state = self._noted(STARTING_FILE) or self._noted(STATE_FILE)
+        state = self._files.state(STARTING_FILE) or self._files.state(STATE_FILE)
         deadline = time.monotonic() + self._start_seconds
         known = state if state is not None and state.pid == pid else None
         if known is not None and self._wait_until_ready(known, lambda: self._is_ours(pid), deadline):
@@ -192,30 +176,52 @@ class LocalServer:
             fix=f"Stop it with: trace-graph db stop (or end process {pid}), then try again.")
 
     def _spawn(self) -> tuple[ServerState, subprocess.Popen[bytes]]:
-        password = self._password(ROOT_PASSWORD_FILE)
-        bolt_port, http_port = _free_ports(2)
-        self._write_private(LOG_FILE, "")
-        with (self.folder / LOG_FILE).open("wb") as log:
-            process = subprocess.Popen(
-                java_command(self.folder, bolt_port=bolt_port, http_port=http_port, heap_mb=self._heap_mb),
-                cwd=self.folder, env=_few_variables(), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                start_new_session=True, umask=0o077 if os.name == "posix" else -1)
+        bolt_port, http_port = free_ports(2)
+        command = java_command(self.folder, bolt_port=bolt_port, http_port=http_port, heap_mb=self._heap_mb)
+        with used(self.folder):
+            password = self._files.password(ROOT_PASSWORD_FILE)
+            self._files.write(LOG_FILE, "")
+            log = (self.folder / LOG_FILE).open("wb")
+        with log:
+            try:
+                process = subprocess.Popen(
+                    command, cwd=self.folder, env=few_variables(), stdin=subprocess.DEVNULL, stdout=log,
+                    stderr=subprocess.STDOUT, start_new_session=True, umask=0o077 if os.name == "posix" else -1)
+            except OSError as error:
+                raise EngineUnavailable(
+                    f"The Java of the embedded engine cannot be run: {error.strerror or error}.",
+                    fix="Reinstall it: pip install --force-reinstall arcadedb-embedded.") from error
         state = ServerState(process.pid, bolt_port, http_port, password)
-        self._write_private(STARTING_FILE, json.dumps(asdict(state)))
-        self._write_private(PID_FILE, str(process.pid))
+        try:
+            with used(self.folder):
+                self._files.note_starting(state)
+        except BaseException:
+            _end(process)
+            raise
         return state, process
 
     def _wait_until_ready(self, state: ServerState, lives: Callable[[], bool], deadline: float) -> bool:
         while time.monotonic() < deadline and lives():
-            if arcadedb_http.answers(state.http) and _listens(state.bolt_port):
+            greeting = arcadedb_http.greet(state.http)
+            if greeting == "refused":
+                raise self._other_password()
+            if greeting == "welcome" and listens(state.bolt_port):
                 return True
+            if BROKEN_OFF in self._files.log_tail():
+                return False
             time.sleep(0.05)
         return False
+
+    def _other_password(self) -> EngineUnavailable:
+        return EngineUnavailable(
+            f"The engine of {self.folder} has another password than the one that is noted there.",
+            fix=f"Put the old {ROOT_PASSWORD_FILE} back. Where it is lost: trace-graph db stop, remove "
+                f"{self.folder / USERS_FILE}, and try again; the memory stays as it is.")
 
     def _stop(self) -> bool:
         with self._lock():
             state = self._running()
-            pid = state.pid if state else self._known_pid()
+            pid = state.pid if state else self._files.pid()
             if pid is None or not self._is_ours(pid):
                 if state is not None:
                     raise EngineUnavailable(
@@ -223,7 +229,14 @@ class LocalServer:
                         fix="Stop it where it was started.")
                 self._forget()
                 return False
-            os.kill(pid, signal.SIGTERM)
+            try:
+                os.kill(pid, signal.SIGTERM)
+            except PermissionError as error:
+                raise EngineUnavailable(
+                    f"The engine of {self.folder} (process {pid}) belongs to another user.",
+                    fix="Stop it as the user who started it.") from error
+            except ProcessLookupError:
+                pass
             self._wait_until_gone(pid)
             self._forget()
             return True
@@ -235,78 +248,39 @@ class LocalServer:
                 raise EngineUnavailable(f"The engine (process {pid}) did not stop.", fix=f"End process {pid}.")
             time.sleep(0.05)
 
-    def _known_pid(self) -> int | None:
-        try:
-            return int((self.folder / PID_FILE).read_text(encoding="ascii"))
-        except (OSError, ValueError):
-            return None
-
     def _forget(self) -> None:
-        for name in (STATE_FILE, STARTING_FILE, PID_FILE):
-            (self.folder / name).unlink(missing_ok=True)
+        with used(self.folder):
+            self._files.forget()
 
     def _is_ours(self, pid: int) -> bool:
         """Whether this process is the server of this folder; a pid may have been given to another program since."""
         # With what follows it, so that the server of a folder whose name only begins so is not taken for it.
-        return f"-Darcadedb.server.rootPath={self.folder} -Darcadedb." in _command_line(pid)
-
-    def _password(self, name: str) -> str:
-        path = self.folder / name
-        if path.exists():
-            return path.read_text(encoding="ascii").strip()
-        password = secrets.token_urlsafe(32)
-        self._write_private(name, password)
-        return password
-
-    def _write_private(self, name: str, text: str) -> None:
-        temporary = self.folder / f".{name}.{secrets.token_hex(4)}"
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        temporary.replace(self.folder / name)
-
-    def _log_tail(self) -> str:
-        try:
-            return (self.folder / LOG_FILE).read_bytes()[-4000:].decode("utf-8", "replace")
-        except OSError:
-            return ""
-
-    def _log_reason(self) -> str:
-        lines = [line.strip() for line in self._log_tail().splitlines() if line.strip()]
-        telling = [line for line in lines if "Exception" in line or "SEVER" in line or "Error" in line]
-        return (telling or lines or ["it said nothing"])[-1][:300]
-
-
-def _few_variables() -> dict[str, str]:
-    """The environment of the engine: it outlives us, and our keys and passwords are none of its business."""
-    wanted = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT", "TEMP")
-    return {name: os.environ[name] for name in wanted if name in os.environ}
+        return f"-Darcadedb.server.rootPath={self.folder} -Darcadedb." in command_line(pid)
 
 
 def _runs(process: subprocess.Popen[bytes]) -> bool:
     return process.poll() is None
 
 
-def _free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _command_line(pid: int) -> str:
-    """The command line of a process, or nothing when there is no such process."""
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a server that did not come up; nothing is stored in it yet."""
+    if process.poll() is not None:
+        return
+    process.terminate()
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-    except OSError:
-        if Path("/proc/self/cmdline").exists():
-            return ""
-    shown = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return shown.stdout
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _let_live(process: subprocess.Popen[bytes]) -> None:
+    """Let a server outlive us, and leave no zombie where we outlive it."""
+    # To Popen a child that nobody waits for is a mistake it warns of.
+    process.returncode = 0
+    threading.Thread(target=_reap, args=(process.pid,), name=f"trace-graph-engine-{process.pid}", daemon=True).start()
+
+
+def _reap(pid: int) -> None:
+    with suppress(ChildProcessError):
+        os.waitpid(pid, 0)

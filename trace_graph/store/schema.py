@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from trace_graph.errors import EngineTimeout, EngineUnavailable, SchemaTooNew, StoreFailed
@@ -16,6 +18,12 @@ from trace_graph.store.queries import NamedQuery, shipped_queries
 
 VECTOR_INDEXES = ("vector_message_embedding", "vector_passage_embedding")
 FULLTEXT_INDEXES = ("fulltext_message_terms", "fulltext_passage_terms")
+
+LOOK_AGAIN = (0.05, 0.3)
+"""Seconds between two tries of a step, at random."""
+TRIES_OF_A_REFUSAL = 20
+"""Of a step that the engine refuses in the same words. Guess: 3 s. Measured with five processes that made the schema at
+once: each sentence came at most once to a process."""
 
 Door = Literal["cypher", "arcadedb sql"]
 
@@ -65,12 +73,12 @@ async def ensure_schema(store: Store, *, seconds: float = 120.0) -> None:
     if version > LATEST:
         raise SchemaTooNew(f"This database has schema {version}; this trace-graph knows up to {LATEST}.")
     for migration in MIGRATIONS[version:]:
-        await _persist(lambda step=migration: _apply(store, step), seconds)
+        await _persist(partial(_apply, store, migration), seconds)
 
 
 async def ensure_vector_indexes(store: Store, dimension: int, *, seconds: float = 120.0) -> None:
     """Create the vector indexes for embeddings of this many dimensions, where they are not there yet."""
-    await _persist(lambda: _run_indexes(store, VECTOR_INDEXES, dimension), seconds)
+    await _persist(partial(_run_indexes, store, VECTOR_INDEXES, dimension), seconds)
 
 
 async def _apply(store: Store, migration: Migration) -> None:
@@ -111,14 +119,19 @@ def _with_dimension(query: NamedQuery, dimension: int | None) -> NamedQuery:
     return NamedQuery(**{**vars(query), "text": query.text.replace("{dimension}", str(int(dimension)))})
 
 
-async def _persist(step, seconds: float) -> None:  # type: ignore[no-untyped-def]  # a thunk of any awaitable
-    """Repeat a step that may run twice: engines refuse concurrent schema changes although IF NOT EXISTS is used."""
+async def _persist(step: Callable[[], Awaitable[None]], seconds: float) -> None:
+    """Repeat a step that may run twice: engines refuse concurrent schema changes although IF NOT EXISTS is used.
+
+    What is refused in the same words again and again is refused for good.
+    """
     deadline = time.monotonic() + seconds
+    refused: Counter[str] = Counter()
     while True:
         try:
             await step()
             return
-        except (EngineTimeout, StoreFailed):
-            if time.monotonic() > deadline:
+        except (EngineTimeout, StoreFailed) as error:
+            refused[error.message] += isinstance(error, StoreFailed)
+            if time.monotonic() > deadline or refused[error.message] >= TRIES_OF_A_REFUSAL:
                 raise
-            await asyncio.sleep(random.uniform(0.05, 0.3))
+            await asyncio.sleep(random.uniform(*LOOK_AGAIN))
