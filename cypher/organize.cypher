@@ -108,7 +108,8 @@ SET t += row.properties
 UNWIND $spaces AS space
 MATCH (t:Topic {stale_in: space})
 OPTIONAL MATCH (r:SummaryRevision {current_key: t.id})
-RETURN t.id AS id, t.depth AS depth, t.kind AS kind, t.child_count AS child_count, r.id AS revision,
+RETURN t.id AS id, t.depth AS depth, t.kind AS kind, t.child_count AS child_count,
+       t.message_count AS message_count, r.id AS revision,
        r.number AS number, r.title AS title, r.text AS text
 ORDER BY depth DESC, id
 

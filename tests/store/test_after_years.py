@@ -25,12 +25,10 @@ ROUNDS = 7
 
 PLACEMENTS = """
 MATCH (t:Topic {id: $topic})
-MATCH (m:Message {space: $space})
-WITH t, collect(m) AS messages
 UNWIND range(1, $count) AS number
-WITH t, messages[number % size(messages)] AS m, number
-CREATE (t)-[p:PARENT_OF]->(m)
-SET p.recorded_at = t.recorded_at, p.retired_at = t.recorded_at, p.segment = toString(number)
+CREATE (t)-[p:PARENT_OF]->(m:Message)
+SET m.id = t.id + '/' + toString(number), p.recorded_at = t.recorded_at,
+    p.retired_at = t.recorded_at, p.segment = toString(number)
 """
 TOPICS = """
 MATCH (t:Topic {id: $topic})
@@ -58,7 +56,7 @@ class _Undone(Exception):
 def spaces(memory: Memory, graph: Graph, run: Run) -> Iterator[dict[str, dict[str, dict[str, Any]]]]:
     """Parameters of each query, of a young space and of one alike whose root and a leaf have years behind them.
 
-    What was closed went to many children, as no child moves often.
+    What was closed led to many children, as no child moves often: to messages that lie elsewhere now.
     """
 
     async def make() -> dict[str, dict[str, dict[str, Any]]]:
@@ -71,7 +69,7 @@ def spaces(memory: Memory, graph: Graph, run: Run) -> Iterator[dict[str, dict[st
         old = found["old"]
         root, leaf = old["children_of"]["topics"][0], old["topic_contents"]["topics"][0]
         space = old["tree_state"]["spaces"][0]
-        await graph.rows(PLACEMENTS, topic=leaf, space=space, count=PLANTED)
+        await graph.rows(PLACEMENTS, topic=leaf, count=PLANTED)
         await graph.rows(TOPICS, topic=root, leaf=leaf, space=space, count=PLANTED)
         for topic in (root, leaf):
             await graph.rows(REVISIONS, topic=topic, count=PLANTED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,8 +45,8 @@ async def carry_out(
         lease.check(locked)
         clock = locked.next(lease.clock())
         written = await _write_plan(transaction, space, filing.plan, clock)
-        await transaction.run("append_event", event=event(
-            clock, id=event_id, space=space.id, actor=actor, action="messages.filed", targets=written.targets,
+        await transaction.run("append_event", event=await asyncio.to_thread(
+            event, clock, id=event_id, space=space.id, actor=actor, action="messages.filed", targets=written.targets,
             records=written.records))
         await transaction.run("update_space", space=space.id, properties={
             **moved(clock), **lease.renewed(), "vector_sum": filing.vector_sum.tolist(),
