@@ -4,8 +4,7 @@
 // params: spaces
 UNWIND $spaces AS space
 MATCH (t:Topic {space: space})
-OPTIONAL MATCH (t)<-[:PARENT_OF {live_key: t.id}]-(parent:Topic)
-RETURN t.id AS id, parent.id AS parent, t.depth AS depth, t.vector_sum AS vector_sum, t.vector_count AS vector_count,
+RETURN t.id AS id, t.filed_in AS parent, t.depth AS depth, t.vector_sum AS vector_sum, t.vector_count AS vector_count,
        t.message_count AS message_count, t.segment_count AS segment_count, t.child_count AS child_count,
        t.last_message_at AS last_message_at
 
@@ -33,10 +32,8 @@ RETURN count(m) AS waiting
 // params: keys, spaces
 UNWIND $keys AS key
 MATCH (last:Message {place_key: key}) WHERE last.space IN $spaces
-MATCH (last)<-[p:PARENT_OF {live_key: last.id}]-(t:Topic)
-MATCH (t)-[q:PARENT_OF {segment: p.segment}]->(m:Message)
-WHERE q.retired_at IS NULL
-RETURN last.session AS session, t.id AS topic, p.segment AS segment, m.id AS id, m.seq AS seq,
+MATCH (m:Message {filed_in: last.filed_in}) WHERE m.segment = last.segment
+RETURN last.session AS session, m.filed_in AS topic, m.segment AS segment, m.id AS id, m.seq AS seq,
        m.embedding AS embedding, m.occurred_at AS occurred_at
 ORDER BY session, seq
 
@@ -46,11 +43,9 @@ ORDER BY session, seq
 // mode: read
 // params: topics, spaces
 UNWIND $topics AS topic
-MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
-MATCH (t)-[p:PARENT_OF]->(m:Message)
-WHERE p.retired_at IS NULL
-WITH t, p, m ORDER BY t.id, m.occurred_at, m.session, m.seq
-RETURN collect([m.id, m.session, m.seq, m.author, m.text, m.embedding, m.occurred_at, t.id, p.segment]) AS rows
+MATCH (m:Message {filed_in: topic}) WHERE m.space IN $spaces
+WITH topic, m ORDER BY topic, m.occurred_at, m.session, m.seq
+RETURN collect([m.id, m.session, m.seq, m.author, m.text, m.embedding, m.occurred_at, topic, m.segment]) AS rows
 
 // name: create_topics
 // Creates topics; their edges follow. Not idempotent: the caller holds the lease and looks for its event first.
@@ -59,12 +54,22 @@ RETURN collect([m.id, m.session, m.seq, m.author, m.text, m.embedding, m.occurre
 UNWIND $topics AS row
 CREATE (t:Topic) SET t = row
 
-// name: close_placements
-// Closes the live placements of children (topics or messages); they keep their place in history. May run twice.
+// name: close_placements_of_topics
+// Closes the live placements of topics; they keep their place in history. May run twice.
 // mode: write
 // params: closed
 UNWIND $closed AS row
-MATCH (parent:Topic {id: row.parent})-[p:PARENT_OF {live_key: row.child}]->()
+MATCH (child:Topic {id: row.child})
+MATCH (child)<-[p:PARENT_OF {live_key: row.child}]-()
+SET p.live_key = null, p.retired_at = row.retired_at, p.retired_seq = row.retired_seq
+
+// name: close_placements_of_messages
+// Closes the live placements of messages; they keep their place in history. May run twice.
+// mode: write
+// params: closed
+UNWIND $closed AS row
+MATCH (child:Message {id: row.child})
+MATCH (child)<-[p:PARENT_OF {live_key: row.child}]-()
 SET p.live_key = null, p.retired_at = row.retired_at, p.retired_seq = row.retired_seq
 
 // name: place_topics
@@ -75,6 +80,7 @@ UNWIND $placements AS row
 MATCH (parent:Topic {id: row.parent})
 MATCH (child:Topic {id: row.child})
 CREATE (parent)-[p:PARENT_OF]->(child) SET p = row.properties
+SET child.filed_in = row.parent
 
 // name: place_messages
 // Files messages below topics; they wait no longer. The unique live_key refuses a second live parent.
@@ -84,7 +90,8 @@ UNWIND $placements AS row
 MATCH (parent:Topic {id: row.parent})
 MATCH (child:Message {id: row.child})
 CREATE (parent)-[p:PARENT_OF]->(child) SET p = row.properties
-SET child.waiting = null, child.waiting_in = null
+SET child.waiting = null, child.waiting_in = null, child.filed_in = row.parent,
+    child.segment = row.properties.segment
 
 // name: update_topics
 // Sets caches of topics. May run twice.
@@ -100,8 +107,9 @@ SET t += row.properties
 // params: spaces
 UNWIND $spaces AS space
 MATCH (t:Topic {stale_in: space})
-OPTIONAL MATCH (t)-[:HAS_REVISION]->(r:SummaryRevision {current_key: t.id})
-RETURN t.id AS id, t.depth AS depth, t.kind AS kind, t.child_count AS child_count, r.id AS revision,
+OPTIONAL MATCH (r:SummaryRevision {current_key: t.id})
+RETURN t.id AS id, t.depth AS depth, t.kind AS kind, t.child_count AS child_count,
+       t.message_count AS message_count, r.id AS revision,
        r.number AS number, r.title AS title, r.text AS text
 ORDER BY depth DESC, id
 
@@ -118,11 +126,9 @@ RETURN t.id AS id, t.depth AS depth, t.child_count AS child_count, t.phrases AS 
 // mode: read
 // params: topics, spaces
 UNWIND $topics AS topic
-MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
-MATCH (t)-[p:PARENT_OF]->(child:Topic)
-WHERE p.retired_at IS NULL
-OPTIONAL MATCH (child)-[:HAS_REVISION]->(r:SummaryRevision {current_key: child.id})
-RETURN t.id AS parent, child.id AS id, coalesce(r.title, child.title) AS title, r.id AS revision, r.text AS text,
+MATCH (child:Topic {filed_in: topic}) WHERE child.space IN $spaces
+OPTIONAL MATCH (r:SummaryRevision {current_key: child.id})
+RETURN topic AS parent, child.id AS id, coalesce(r.title, child.title) AS title, r.id AS revision, r.text AS text,
        child.message_count AS message_count, child.phrases AS phrases
 ORDER BY parent, message_count DESC, id
 
@@ -176,11 +182,9 @@ CREATE (r)-[d:DERIVED_FROM]->(source) SET d = row.properties
 // params: topics, spaces
 UNWIND $topics AS topic
 MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
-MATCH (t)<-[:PARENT_OF {live_key: t.id}]-(parent:Topic)
-WITH DISTINCT parent
-MATCH (parent)-[p:PARENT_OF]->(child:Topic)
-WHERE p.retired_at IS NULL
-RETURN child.id AS id, parent.id AS parent, child.title AS title
+WITH DISTINCT t.filed_in AS parent
+MATCH (child:Topic {filed_in: parent})
+RETURN child.id AS id, parent, child.title AS title
 
 // name: space_mean
 // The running sum and count of the vectors of a space's filed messages.

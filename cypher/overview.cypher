@@ -21,13 +21,14 @@ RETURN sum(s.message_count) AS messages, sum(waiting) AS waiting, sum(sessions) 
        sum(s.passage_count) AS passages, sum(revisions) AS revisions, sum(s.event_seq) AS events
 
 // name: tree_shape
-// Topics and leaf topics of the spaces, the depth of the deepest, and the largest leaf and fan-out.
+// Topics and leaf topics of the spaces, the depth of the deepest, and the largest leaf and fan-out; by the counts kept on
+// the topics, since to count edges reads every placement that was ever closed.
 // mode: read
 // params: spaces
 UNWIND $spaces AS space
 MATCH (t:Topic {space: space})
-WITH t, COUNT { MATCH (t)-[p:PARENT_OF]->(:Topic) WHERE p.retired_at IS NULL } AS children,
-     COUNT { MATCH (t)-[p:PARENT_OF]->(:Message) WHERE p.retired_at IS NULL } AS messages
+WITH t, coalesce(t.child_count, 0) AS children,
+     CASE WHEN coalesce(t.child_count, 0) = 0 THEN coalesce(t.message_count, 0) ELSE 0 END AS messages
 RETURN sum(CASE WHEN t.kind = 'topic' THEN 1 ELSE 0 END) AS topics,
        sum(CASE WHEN messages > 0 THEN 1 ELSE 0 END) AS leaf_topics, coalesce(max(t.depth), 0) AS depth,
        coalesce(max(messages), 0) AS largest_leaf, coalesce(max(children), 0) AS most_children

@@ -83,6 +83,16 @@ CREATE INDEX message_space IF NOT EXISTS FOR (n:Message) ON (n.space)
 // mode: schema
 CREATE INDEX message_waiting IF NOT EXISTS FOR (n:Message) ON (n.waiting_in)
 
+// name: index_message_filed
+// Messages by the topic that they lie in: filed_in is that topic, and null while they wait.
+// mode: schema
+CREATE INDEX message_filed IF NOT EXISTS FOR (n:Message) ON (n.filed_in)
+
+// name: index_topic_filed
+// Topics by the topic that they lie in: filed_in is their live parent, and null for a root.
+// mode: schema
+CREATE INDEX topic_filed IF NOT EXISTS FOR (n:Topic) ON (n.filed_in)
+
 // name: index_passage_space
 // Passages of a space, for the exact scan of a small one.
 // mode: schema
@@ -176,6 +186,15 @@ RETURN n.schema_version AS schema_version, n.embedder AS embedder, n.dimension A
 MERGE (n:Meta {id: 'meta'})
 SET n.schema_version = CASE WHEN n.schema_version > $version THEN n.schema_version ELSE $version END
 RETURN n.schema_version AS schema_version
+
+// name: note_filed_in
+// Notes on up to 2,000 children of a database of schema 1 what they lie in, and as which segment; returns how many. May run twice.
+// mode: write
+MATCH (t:Topic)-[p:PARENT_OF]->(child)
+WHERE p.retired_at IS NULL AND child.filed_in IS NULL
+WITH t, p, child LIMIT 2000
+SET child.filed_in = t.id, child.segment = p.segment
+RETURN count(child) AS noted
 
 // name: adopt_embedder
 // Sets the embedder of a database that has none yet, and returns the one that holds. May run twice.

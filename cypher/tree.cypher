@@ -4,10 +4,9 @@
 // params: spaces
 UNWIND $spaces AS space
 MATCH (t:Topic {space: space})
-OPTIONAL MATCH (t)<-[:PARENT_OF {live_key: t.id}]-(parent:Topic)
-OPTIONAL MATCH (t)-[:HAS_REVISION]->(r:SummaryRevision {current_key: t.id})
-WITH t, parent, r WHERE t.kind = 'root' OR parent IS NOT NULL
-RETURN t.id AS id, parent.id AS parent, t.kind AS kind, coalesce(r.title, t.title) AS title, t.status AS status,
+WITH t WHERE t.kind = 'root' OR t.filed_in IS NOT NULL
+OPTIONAL MATCH (r:SummaryRevision {current_key: t.id})
+RETURN t.id AS id, t.filed_in AS parent, t.kind AS kind, coalesce(r.title, t.title) AS title, t.status AS status,
        t.message_count AS message_count, t.depth AS depth, r.text AS summary
 
 // name: tree_messages
@@ -16,9 +15,8 @@ RETURN t.id AS id, parent.id AS parent, t.kind AS kind, coalesce(r.title, t.titl
 // mode: read
 // params: spaces
 UNWIND $spaces AS space
-MATCH (t:Topic {space: space})-[p:PARENT_OF]->(m:Message)
-WHERE p.retired_at IS NULL AND m.space IN $spaces
-RETURN collect([t.id, m.id, m.external_id, m.session, m.seq, m.author, m.occurred_at, m.text]) AS rows
+MATCH (m:Message {space: space}) WHERE m.filed_in IS NOT NULL
+RETURN collect([m.filed_in, m.id, m.external_id, m.session, m.seq, m.author, m.occurred_at, m.text]) AS rows
 
 // name: topic_revisions
 // A topic with its summary revisions, newest first, and what each was made from; one row without a number if it has none.
@@ -31,6 +29,17 @@ WITH t, r, collect(source.id) AS sources
 RETURN t.title AS title, r.number AS number, r.title AS revision_title, r.text AS text, r.method AS method,
        r.recorded_at AS recorded_at, r.retired_at AS retired_at, sources
 ORDER BY number DESC
+
+// name: topic_current
+// A topic with its current summary revision, and what that was made from, in the columns of topic_revisions.
+// mode: read
+// params: topic, spaces
+MATCH (t:Topic {id: $topic}) WHERE t.space IN $spaces
+OPTIONAL MATCH (r:SummaryRevision {current_key: $topic})
+OPTIONAL MATCH (r)-[:DERIVED_FROM]->(source)
+WITH t, r, collect(source.id) AS sources
+RETURN t.title AS title, r.number AS number, r.title AS revision_title, r.text AS text, r.method AS method,
+       r.recorded_at AS recorded_at, r.retired_at AS retired_at, sources
 
 // name: space_of_topic
 // The space that a topic lies in.

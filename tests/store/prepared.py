@@ -25,12 +25,7 @@ def settings_of(address: EngineAddress) -> Settings:
 
 async def prepare(address: EngineAddress) -> None:
     """Create the schema and take the shipped embedder into use; nothing changes where that was done."""
-    store = await Store.connect(settings_of(address))
-    if address.http_url is not None:
-        # ArcadeDB takes index definitions at its HTTP door only, which a Bolt address does not tell.
-        bolt_port, http_port = (urlsplit(url).port for url in (address.uri, address.http_url))
-        assert bolt_port is not None and http_port is not None
-        store.server = ServerState(0, bolt_port, http_port, address.password, address.user)
+    store = await connect(address)
     checked = CheckedEmbedder(store, settings_of(address), StaticEmbedder.shipped())
     try:
         await ensure_schema(store)
@@ -38,6 +33,17 @@ async def prepare(address: EngineAddress) -> None:
     finally:
         await checked.close()
         await store.close()
+
+
+async def connect(address: EngineAddress) -> Store:
+    """The store of this engine, which can change its schema."""
+    store = await Store.connect(settings_of(address))
+    if address.http_url is not None:
+        # ArcadeDB takes index definitions at its HTTP door only, which a Bolt address does not tell.
+        bolt_port, http_port = (urlsplit(url).port for url in (address.uri, address.http_url))
+        assert bolt_port is not None and http_port is not None
+        store.server = ServerState(0, bolt_port, http_port, address.password, address.user)
+    return store
 
 
 class Graph:
@@ -58,9 +64,19 @@ class Graph:
             query, parameters_=parameters, database_=self._database)
         return summary.plan
 
+    async def work(self, query: str, **parameters: Any) -> int:
+        """How many touches of the store Neo4j counts for a query, by PROFILE."""
+        _, summary, _ = await self._driver.execute_query(
+            query, parameters_=parameters, database_=self._database)
+        return _touches(summary.profile)
+
     async def close(self) -> None:
         """Close the connection."""
         await self._driver.close()
+
+
+def _touches(plan: Any) -> int:
+    return int(plan.get("dbHits", 0)) + sum(_touches(child) for child in plan.get("children", []))
 
 
 def open_graph(settings: Settings) -> Graph:

@@ -46,6 +46,8 @@ class Seen:
     revisions: list[dict[str, Any]]
     external: dict[str, str | None]
     """External ids of all messages by id."""
+    noted: dict[str, str | None]
+    """What messages and topics say that they lie in, by id."""
 
     @property
     def live(self) -> list[dict[str, Any]]:
@@ -89,13 +91,15 @@ async def see(graph: Graph, name: str) -> Seen:
         space=space,
     )
     messages = await graph.rows(
-        "MATCH (m:Message {space: $space}) RETURN m.id AS id, m.external_id AS external_id", space=space
+        "MATCH (m:Message {space: $space}) RETURN m.id AS id, m.external_id AS external_id, m.filed_in AS noted",
+        space=space,
     )
     return Seen(
         {row["t"]["id"]: row["t"] for row in topics},
         edges,
         [{**row["r"], "topic": row["topic"]} for row in revisions],
         {row["id"]: row["external_id"] for row in messages},
+        {row["id"]: row["noted"] for row in messages} | {row["t"]["id"]: row["t"].get("filed_in") for row in topics},
     )
 
 
@@ -109,6 +113,9 @@ def faults(seen: Seen) -> list[str]:
         for id, topic in seen.topics.items()
         if placed[id] != (0 if topic["kind"] == "root" else 1)
     ]
+    noted = {id: parent for id, parent in seen.noted.items() if parent is not None}
+    strayed = [id for id in {*noted, *seen.parent} if noted.get(id) != seen.parent.get(id)]
+    found += [f"{id} is noted in {noted.get(id)}" for id in strayed]
     below, leaves = seen.children("Topic"), seen.children("Message")
     for id, topic in seen.topics.items():
         reached = _messages_below(id, below, leaves)

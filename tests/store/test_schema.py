@@ -11,8 +11,10 @@ from typing import Any
 import neo4j
 import pytest
 
+from tests.engines.releases import EngineAddress
 from tests.store.conftest import Run
-from tests.store.prepared import Graph
+from tests.store.prepared import Graph, connect
+from tests.store.talk import conversation
 from trace_graph.config import Settings
 from trace_graph.embed.static import StaticEmbedder
 from trace_graph.errors import Conflict, EngineTimeout, SchemaTooNew, StoreFailed
@@ -207,6 +209,34 @@ def test_a_schema_query_has_a_deadline(store: Store, run: Run) -> None:
         run(store.run_schema(shipped_queries().pick(name, store.engine.variants), seconds=0))
 
     assert late.value.message == f"The database did not finish in 0 s ({name})."
+
+
+def test_a_database_of_schema_1_is_told_what_its_children_lie_in(
+    memory: Memory, graph: Graph, run: Run, space: str, engine_address: EngineAddress
+) -> None:
+    children = (
+        "MATCH (s:Space {name: $name}) MATCH (c {space: s.id}) WHERE c.filed_in IS NOT NULL "
+        "RETURN c.id AS id, c.filed_in AS parent, c.segment AS segment ORDER BY id")
+
+    async def work() -> tuple[list[Any], list[Any], list[Any]]:
+        await memory.add_many(conversation(), space=space)
+        await memory.organize(space=space)
+        before = await graph.rows(children, name=space)
+        await graph.rows("MATCH (c:Message) SET c.filed_in = null, c.segment = null")
+        await graph.rows("MATCH (c:Topic) SET c.filed_in = null")
+        await graph.rows("MATCH (n:Meta) SET n.schema_version = 1")
+        old = await graph.rows(children, name=space)
+        connected = await connect(engine_address)
+        try:
+            await ensure_schema(connected)
+        finally:
+            await connected.close()
+        return before, old, await graph.rows(children, name=space)
+
+    before, old, after = run(work())
+
+    assert len(before) > 48
+    assert (old, after) == ([], before)
 
 
 @asynccontextmanager

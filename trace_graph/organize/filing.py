@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,8 +45,8 @@ async def carry_out(
         lease.check(locked)
         clock = locked.next(lease.clock())
         written = await _write_plan(transaction, space, filing.plan, clock)
-        await transaction.run("append_event", event=event(
-            clock, id=event_id, space=space.id, actor=actor, action="messages.filed", targets=written.targets,
+        await transaction.run("append_event", event=await asyncio.to_thread(
+            event, clock, id=event_id, space=space.id, actor=actor, action="messages.filed", targets=written.targets,
             records=written.records))
         await transaction.run("update_space", space=space.id, properties={
             **moved(clock), **lease.renewed(), "vector_sum": filing.vector_sum.tolist(),
@@ -67,29 +68,30 @@ async def _write_plan(transaction: Transaction, space: Space, plan: Plan, clock:
         {"id": new.id, "space": space.id, "kind": new.kind, "recorded_at": clock.recorded_at,
          "change_seq": clock.change_seq, "title": "", "status": "active"}
         for new in plan.new_topics]
-    closed = _closed(plan, clock)
+    closed_topics = _closed([(move.old_parent, move.topic) for move in plan.topic_moves], clock)
+    closed_messages = _closed([(move.old_topic, move.message) for move in plan.moved], clock)
     topic_edges, message_edges = _topic_edges(plan, clock), _message_edges(plan, clock)
     if topics:
         await transaction.run("create_topics", topics=topics)
-    if closed:
-        await transaction.run("close_placements", closed=closed)
+    if closed_topics:
+        await transaction.run("close_placements_of_topics", closed=closed_topics)
+    if closed_messages:
+        await transaction.run("close_placements_of_messages", closed=closed_messages)
     if topic_edges:
         await transaction.run("place_topics", placements=topic_edges)
     await transaction.run("place_messages", placements=message_edges)
     await transaction.run("update_topics", topics=_caches(plan.states, set(plan.stale), space.id))
     records = [
         *(Record("Topic", topic) for topic in topics),
-        *(Record("PARENT_OF closed", row) for row in closed),
+        *(Record("PARENT_OF closed", row) for row in (*closed_topics, *closed_messages)),
         *(Record("PARENT_OF", {"from": row["parent"], "to": row["child"], **row["properties"]})
           for row in (*topic_edges, *message_edges))]
     targets = [*(topic["id"] for topic in topics), *(row["child"] for row in message_edges)]
     return _Written(targets, records)
 
 
-def _closed(plan: Plan, clock: Clock) -> list[dict[str, Any]]:
-    pairs = [
-        *((move.old_parent, move.topic) for move in plan.topic_moves),
-        *((move.old_topic, move.message) for move in plan.moved)]
+def _closed(pairs: Sequence[tuple[str, str]], clock: Clock) -> list[dict[str, Any]]:
+    """How the placements of these pairs of parent and child end."""
     return [
         {"parent": parent, "child": child, "retired_at": clock.recorded_at, "retired_seq": clock.change_seq}
         for parent, child in pairs]

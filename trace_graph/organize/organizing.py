@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Callable
@@ -109,7 +110,8 @@ class _Run:
             if progress is not None:
                 progress(filed, max(waiting, filed))
         reviser = Reviser(
-            self.store, self.space, self.lease, mean.value(self.settings), shipped_lexicon(), self.actor, self.new_id)
+            self.store, self.space, self.lease, mean.value(self.settings), await asyncio.to_thread(shipped_lexicon),
+            self.actor, self.new_id)
         revised = await reviser.run()
         return OrganizeReport(
             filed=filed, waiting=await self._count_waiting(), topics_created=created, summaries_revised=revised,
@@ -123,7 +125,9 @@ class _Run:
         tails = await read_tails(self.store, self.space.id, before)
         grown = mean.with_more(waiting)
         centre = grown.value(self.settings)
-        chosen = await self._plan(cut(waiting, tails, centre, self.new_id, settings=self.settings), centre)
+        # Cutting and planning are work for the processor: they must not hold up the adds and recalls of this process.
+        segments = await asyncio.to_thread(cut, waiting, tails, centre, self.new_id, settings=self.settings)
+        chosen = await self._plan(segments, centre)
         await carry_out(
             self.store, self.space, Filing(chosen, grown.total, grown.count), self.lease, actor=self.actor,
             new_id=self.new_id, tries=None if size <= SMALLEST_BATCH else TRIES_OF_A_BATCH)
@@ -134,7 +138,8 @@ class _Run:
         tree = await read_topics(self.store, self.space.id, len(centre))
         contents: dict[TopicId, list[FiledSegment]] = {}
         while True:
-            answer = plan(tree, segments, contents, centre, self.new_id, settings=self.settings)
+            answer = await asyncio.to_thread(
+                plan, tree, segments, contents, centre, self.new_id, settings=self.settings)
             if isinstance(answer, Plan):
                 return answer
             contents |= await read_contents(self.store, self.space.id, answer.topics)

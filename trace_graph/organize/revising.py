@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trace_graph.access.scopes import Space
 from trace_graph.models import NewId, RevisionId, TopicId
 from trace_graph.organize.lease import Lease
 from trace_graph.organize.state import read_messages
-from trace_graph.organize.summaries import ChildSummary, leaf_draft, parent_draft
+from trace_graph.organize.summaries import ChildSummary, Draft, leaf_draft, parent_draft
 from trace_graph.organize.titles import Background, Phrases, leaf_phrases, parent_phrases, title
-from trace_graph.organize.values import Total
+from trace_graph.organize.values import Total, WaitingMessage
 from trace_graph.organize.wording import Current, Wording, write_wordings
 from trace_graph.organize.words import Lexicon
+from trace_graph.store.batches import grouped
 from trace_graph.store.connection import Row, Store, Transaction
 from trace_graph.store.ledger import Actor
 from trace_graph.store.spaces import lock_space
 
 TOGETHER = 40
-"""Topics whose wording is written in one transaction. Guess: 40 leaves hold up to 3,840 messages."""
+"""Topics whose wording is written in one transaction (guess)."""
+READ_TOGETHER = 300
+"""Messages of stale leaves that are read at once. To unpack their vectors holds up the event loop: 10 ms (measured)."""
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What is known of a stale leaf once its messages were read: all of its wording but the title."""
+
+    phrases: Phrases
+    draft: Draft
+    said_first: str
+
+
+_Below = tuple[Sequence[Row], Phrases]
+"""The children of a topic, and the phrases that follow from theirs."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +61,7 @@ class Reviser:
         """
         stale = await self.store.read("stale_topics", spaces=[self.space.id])
         leaves = [row for row in stale if row["child_count"] == 0 and row["kind"] == "topic"]
-        await self._keep_leaf_phrases(leaves)
-        revised = await self._revise_leaves(leaves)
+        revised = await self._revise_leaves(leaves, await self._read_leaves(leaves))
         inner = defaultdict(list)
         for row in stale:
             if row["child_count"] > 0 or row["kind"] == "root":
@@ -54,11 +70,16 @@ class Reviser:
             revised += await self._revise_parents(inner[depth])
         return revised
 
-    async def _keep_leaf_phrases(self, leaves: Sequence[Row]) -> None:
-        for group in _groups(leaves):
+    async def _read_leaves(self, leaves: Sequence[Row]) -> dict[TopicId, _Read]:
+        """Read each leaf's messages, once, and keep its phrases."""
+        read: dict[TopicId, _Read] = {}
+        for group in grouped(leaves, READ_TOGETHER, lambda row: int(row["message_count"])):
             messages = await read_messages(self.store, self.space.id, [row["id"] for row in group])
-            phrases = {topic: leaf_phrases(said, self.lexicon) for topic, said in messages.items()}
-            await self._keep_phrases(phrases)
+            # Reading text is work for the processor: it must not hold up the adds and recalls of this process.
+            found = await asyncio.to_thread(_read, messages, self.mean, self.lexicon)
+            await self._keep_phrases({topic: one.phrases for topic, one in found.items()})
+            read |= found
+        return read
 
     async def _keep_phrases(self, phrases: dict[TopicId, Phrases]) -> None:
         rows = [{"id": topic, "properties": {"phrases": kept}} for topic, kept in phrases.items()]
@@ -70,68 +91,44 @@ class Reviser:
 
         await self.store.write(work, "keep_phrases", space=self.space.id)
 
-    async def _revise_leaves(self, leaves: Sequence[Row]) -> int:
+    async def _revise_leaves(self, leaves: Sequence[Row], read: Mapping[TopicId, _Read]) -> int:
         if not leaves:
             return 0
-        phrases = await self._phrases_of_depth(None)
-        background = Background.of(phrases.values())
+        background = await self._background(None)
         taken = await self._sibling_titles([row["id"] for row in leaves])
         revised = 0
         for group in _groups(leaves):
-            messages = await read_messages(self.store, self.space.id, [row["id"] for row in group])
-            wordings = []
-            for row in group:
-                said, own = messages[row["id"]], phrases.get(row["id"], [])
-                name = title(
-                    own, background.less(own), self.lexicon, taken=taken.others(row["id"]),
-                    otherwise=said[0].text if said else "")
-                taken.now(row["id"], name)
-                draft = leaf_draft(name, said, own, self.mean, self.lexicon)
-                wordings.append(Wording(row["id"], draft, _current(row), from_messages=True))
-            revised += await self._write(wordings)
+            revised += await self._write(await asyncio.to_thread(
+                _leaf_wordings, group, read, background, taken, self.lexicon))
         return revised
 
     async def _revise_parents(self, rows: Sequence[Row]) -> int:
         """Topics of one depth; their children have their wording already."""
+        below: dict[TopicId, _Below] = {}
+        for group in _groups(rows):
+            children = await self._children([row["id"] for row in group])
+            found = await asyncio.to_thread(_below, children, self.lexicon)
+            await self._keep_phrases({topic: phrases for topic, (_, phrases) in found.items()})
+            below |= found
+        background = await self._background(rows[0]["depth"])
+        taken = await self._sibling_titles([row["id"] for row in rows])
         revised = 0
         for group in _groups(rows):
-            children = await self._children([row["id"] for row in group])
-            phrases = {
-                row["id"]: parent_phrases(
-                    [(child["title"], child["phrases"] or []) for child in children[row["id"]]], self.lexicon)
-                for row in group}
-            await self._keep_phrases(phrases)
-        others = await self._phrases_of_depth(rows[0]["depth"])
-        background = Background.of(others.values())
-        taken = await self._sibling_titles([row["id"] for row in rows])
-        for group in _groups(rows):
-            children = await self._children([row["id"] for row in group])
-            wordings = []
-            for row in group:
-                name = self.space.name
-                if row["kind"] != "root":
-                    own = others.get(row["id"], [])
-                    name = title(
-                        own, background.less(own), self.lexicon, taken=taken.others(row["id"]),
-                        otherwise=children[row["id"]][0]["title"] if children[row["id"]] else "")
-                    taken.now(row["id"], name)
-                worded = [child for child in children[row["id"]] if child["revision"]]
-                draft = parent_draft(name, [_child_summary(child) for child in worded])
-                wordings.append(Wording(row["id"], draft, _current(row), from_messages=False))
-            revised += await self._write(wordings)
+            revised += await self._write(await asyncio.to_thread(
+                _parent_wordings, group, below, background, taken, lexicon=self.lexicon, space_name=self.space.name))
         return revised
 
     async def _write(self, wordings: Sequence[Wording]) -> int:
         return await write_wordings(
             self.store, self.space, wordings, self.lease, actor=self.actor, new_id=self.new_id)
 
-    async def _phrases_of_depth(self, depth: int | None) -> dict[str, Phrases]:
-        """Phrases by topic, of all leaves (None) or of the inner topics of one depth."""
+    async def _background(self, depth: int | None) -> Background:
+        """Of the phrases of all leaves (None), or of the inner topics of one depth."""
         rows = await self.store.read("topic_phrases", spaces=[self.space.id])
-        return {
-            row["id"]: row["phrases"] for row in rows
+        return await asyncio.to_thread(Background.of, [
+            row["phrases"] for row in rows
             if row["phrases"] and (row["child_count"] == 0 if depth is None else (
-                row["child_count"] > 0 and row["depth"] == depth))}
+                row["child_count"] > 0 and row["depth"] == depth))])
 
     async def _children(self, topics: Sequence[str]) -> dict[str, list[Row]]:
         children: dict[str, list[Row]] = {topic: [] for topic in topics}
@@ -161,6 +158,53 @@ class _Titles:
     def now(self, topic: str, name: str) -> None:
         """This topic is called so from now on."""
         self._titles[topic] = name
+
+
+def _read(
+    messages: Mapping[TopicId, Sequence[WaitingMessage]], mean: Total, lexicon: Lexicon
+) -> dict[TopicId, _Read]:
+    found = {}
+    for topic, said in messages.items():
+        phrases = leaf_phrases(said, lexicon)
+        found[topic] = _Read(phrases, leaf_draft("", said, phrases, mean, lexicon), said[0].text if said else "")
+    return found
+
+
+def _leaf_wordings(
+    rows: Sequence[Row], read: Mapping[TopicId, _Read], background: Background, taken: _Titles, lexicon: Lexicon
+) -> list[Wording]:
+    wordings = []
+    for row in rows:
+        one = read[row["id"]]
+        name = title(
+            one.phrases, background.less(one.phrases), lexicon, taken=taken.others(row["id"]), otherwise=one.said_first)
+        taken.now(row["id"], name)
+        wordings.append(Wording(row["id"], replace(one.draft, title=name), _current(row), from_messages=True))
+    return wordings
+
+
+def _below(children: Mapping[str, Sequence[Row]], lexicon: Lexicon) -> dict[TopicId, _Below]:
+    return {
+        TopicId(topic): (below, parent_phrases([(child["title"], child["phrases"] or []) for child in below], lexicon))
+        for topic, below in children.items()}
+
+
+def _parent_wordings(
+    rows: Sequence[Row], below_of: Mapping[TopicId, _Below], background: Background, taken: _Titles, *,
+    lexicon: Lexicon, space_name: str,
+) -> list[Wording]:
+    wordings = []
+    for row in rows:
+        below, own = below_of[row["id"]]
+        name = space_name
+        if row["kind"] != "root":
+            name = title(
+                own, background.less(own), lexicon, taken=taken.others(row["id"]),
+                otherwise=below[0]["title"] if below else "")
+            taken.now(row["id"], name)
+        draft = parent_draft(name, [_child_summary(child) for child in below if child["revision"]])
+        wordings.append(Wording(row["id"], draft, _current(row), from_messages=False))
+    return wordings
 
 
 def _groups(rows: Sequence[Row]) -> list[Sequence[Row]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from trace_graph.organize.values import (
 )
 from trace_graph.store.connection import Row, Store
 
+# Rows become vectors and messages in a thread: a thousand of them would hold up the event loop for 20 ms.
 # The place of a message is written as SPACE/SESSION-DIGEST/SEQ: what stands before it has the same key with SEQ - 1.
 
 
@@ -31,6 +33,10 @@ async def read_topics(store: Store, space: str, dimension: int) -> dict[TopicId,
 async def read_waiting(store: Store, space: str, limit: int) -> tuple[list[WaitingMessage], dict[str, str]]:
     """The first waiting messages, and for each of their sessions the key of the place before its first one."""
     rows = await store.read_lists("waiting_messages", spaces=[space], limit=limit)
+    return await asyncio.to_thread(_waiting, rows)
+
+
+def _waiting(rows: Sequence[Sequence[Any]]) -> tuple[list[WaitingMessage], dict[str, str]]:
     before: dict[str, tuple[int, str]] = {}
     for _, session, seq, *_, place_key in rows:
         place = (seq, f"{place_key.rpartition('/')[0]}/{seq - 1}")
@@ -52,6 +58,10 @@ async def read_contents(
 ) -> dict[TopicId, list[FiledSegment]]:
     """The filed segments of leaf topics."""
     rows = await store.read_lists("topic_contents", topics=list(topics), spaces=[space])
+    return await asyncio.to_thread(_filed, rows, topics)
+
+
+def _filed(rows: Sequence[Sequence[Any]], topics: Sequence[TopicId]) -> dict[TopicId, list[FiledSegment]]:
     parts: dict[tuple[str, str], list[WaitingMessage]] = defaultdict(list)
     for row in rows:
         topic, segment = row[-2:]
@@ -68,6 +78,10 @@ async def read_contents(
 async def read_messages(store: Store, space: str, topics: Sequence[TopicId]) -> dict[TopicId, list[WaitingMessage]]:
     """The messages of leaf topics in order of time, as summaries need them."""
     rows = await store.read_lists("topic_contents", topics=list(topics), spaces=[space])
+    return await asyncio.to_thread(_said, rows, topics)
+
+
+def _said(rows: Sequence[Sequence[Any]], topics: Sequence[TopicId]) -> dict[TopicId, list[WaitingMessage]]:
     messages: dict[TopicId, list[WaitingMessage]] = {topic: [] for topic in topics}
     for row in rows:
         messages[TopicId(row[-2])].append(_waiting_message(row))

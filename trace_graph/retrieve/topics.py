@@ -54,7 +54,7 @@ async def read_topic(store: Store, scope: Scope, topic: str, *, history: bool) -
 
     Raises: NotFound where there is none, or it must not be seen.
     """
-    rows = await store.read("topic_revisions", topic=topic, spaces=scope.ids)
+    rows = await store.read("topic_revisions" if history else "topic_current", topic=topic, spaces=scope.ids)
     if not rows:
         raise NotFound(f"There is no topic {topic!r}.", fix="trace-graph tree --space S --ids lists the ids of its topics.")
     paths = await paths_of_topics(store, scope, [topic])
@@ -62,7 +62,7 @@ async def read_topic(store: Store, scope: Scope, topic: str, *, history: bool) -
         Revision.model_validate({
             "number": row["number"], "title": row["revision_title"], "text": row["text"], "method": row["method"],
             "recorded_at": row["recorded_at"], "retired_at": row["retired_at"], "from": row["sources"]})
-        for row in rows if row["number"] is not None and (history or row["retired_at"] is None)]
+        for row in rows if row["number"] is not None]
     current = next((revision for revision in revisions if revision.retired_at is None), None)
     return TopicDetail(
         id=topic, title=rows[0]["title"], path=list(paths.get(topic, ())),

@@ -13,7 +13,7 @@ from typing import Literal
 
 from trace_graph.errors import EngineTimeout, EngineUnavailable, SchemaTooNew, StoreFailed
 from trace_graph.store import arcadedb_http
-from trace_graph.store.connection import Store
+from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.queries import NamedQuery, shipped_queries
 
 VECTOR_INDEXES = ("vector_message_embedding", "vector_passage_embedding")
@@ -37,6 +37,8 @@ class Migration:
     """Names of schema queries that every engine takes by Cypher."""
     indexes: tuple[str, ...]
     """Names of schema queries that ArcadeDB takes by SQL, Neo4j by Cypher."""
+    fill: tuple[str, ...] = ()
+    """Names of writing queries that bring what is there up to date; each runs until it answers 0."""
 
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -53,6 +55,7 @@ MIGRATIONS: tuple[Migration, ...] = (
         ),
         indexes=FULLTEXT_INDEXES,
     ),
+    Migration(version=2, cypher=("index_message_filed", "index_topic_filed"), indexes=(), fill=("note_filed_in",)),
 )
 
 LATEST = MIGRATIONS[-1].version
@@ -89,7 +92,18 @@ async def _apply(store: Store, migration: Migration) -> None:
     for name in migration.cypher:
         await store.run_schema(shipped_queries().pick(name, store.engine.variants))
     await _run_indexes(store, migration.indexes, None)
+    for name in migration.fill:
+        await _fill(store, name)
     await store.write(lambda transaction: transaction.run("write_meta", version=migration.version), "write_meta")
+
+
+async def _fill(store: Store, name: str) -> None:
+    async def step(transaction: Transaction) -> int:
+        (answer,) = (await transaction.run(name))[0].values()
+        return int(answer)
+
+    while await store.write(step, name):
+        pass
 
 
 async def _run_indexes(store: Store, names: Sequence[str], dimension: int | None) -> None:
