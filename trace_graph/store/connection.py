@@ -46,19 +46,7 @@ class Transaction:
         """Run one query and read all its rows."""
         query = _checked(name, self.engine, parameters)
         result = await self._transaction.run(query.text, parameters)
-        return [native(record) async for record in result]
-
-    async def run_lists(self, name: str, **parameters: Any) -> list[list[Any]]:
-        """Run one query that returns all its rows as lists in one record; a column of times holds no null."""
-        query = _checked(name, self.engine, parameters)
-        result = await self._transaction.run(query.text, parameters)
-        record = await result.single(strict=True)
-        rows: list[list[Any]] = record[0]
-        times = [place for place, value in enumerate(rows[0]) if isinstance(value, neo4j.time.DateTime)] if rows else []
-        for row in rows if times else ():
-            for place in times:
-                row[place] = _native_value(row[place])
-        return rows
+        return await _rows(result)
 
 
 class Store:
@@ -117,10 +105,7 @@ class Store:
         query = _checked(name, self.engine, parameters)
         started = time.monotonic()
 
-        async def work(transaction: Transaction) -> list[Row]:
-            return await transaction.run(name, **parameters)
-
-        rows = await self._retried(work, neo4j.READ_ACCESS, query.name)
+        rows = await self._asked(query, parameters, _rows)
         log.debug("read", extra={"query": name, "rows": len(rows), "milliseconds": (time.monotonic() - started) * 1000})
         return rows
 
@@ -129,12 +114,7 @@ class Store:
 
         Raises: EngineTimeout, EngineUnavailable, StoreFailed.
         """
-        query = _checked(name, self.engine, parameters)
-
-        async def work(transaction: Transaction) -> list[list[Any]]:
-            return await transaction.run_lists(name, **parameters)
-
-        return await self._retried(work, neo4j.READ_ACCESS, query.name)
+        return await self._asked(_checked(name, self.engine, parameters), parameters, _listed_rows)
 
     async def write(
         self, work: Callable[[Transaction], Awaitable[T]], operation: str, *, space: str | None = None,
@@ -149,7 +129,7 @@ class Store:
         """
         started = time.monotonic()
         async with self._turns.take(space):
-            value = await self._retried(work, neo4j.WRITE_ACCESS, operation, tries)
+            value = await self._retried(lambda: self._written(work), operation, tries)
         log.debug("write", extra={"query": operation, "milliseconds": (time.monotonic() - started) * 1000})
         return value
 
@@ -187,14 +167,27 @@ class Store:
             self._reader = (server, _driver(self._settings, server.as_reader))
         return self._reader[1].session(database=self._database, default_access_mode=neo4j.READ_ACCESS)
 
+    async def _asked(
+        self, query: NamedQuery, parameters: dict[str, Any], receive: Callable[[neo4j.AsyncResult], Awaitable[T]]
+    ) -> T:
+        """Ask a reading query and receive its result, tried again like a transaction.
+
+        Outside of one: a transaction of one query costs two round trips more.
+        """
+        timed = neo4j.Query(query.text, timeout=self._settings.deadline_seconds)
+
+        async def ask() -> T:
+            async with self._session(neo4j.READ_ACCESS) as session:
+                return await receive(await session.run(timed, parameters))
+
+        return await self._retried(ask, query.name)
+
     def _session(self, access: str) -> neo4j.AsyncSession:
         return self._driver.session(
             database=self._database, default_access_mode=access,
             bookmark_manager=self._driver.execute_query_bookmark_manager)
 
-    async def _retried(
-        self, work: Callable[[Transaction], Awaitable[T]], access: str, operation: str, tries: int | None = None
-    ) -> T:
+    async def _retried(self, once: Callable[[], Awaitable[T]], operation: str, tries: int | None = None) -> T:
         deadline = self._settings.deadline_seconds
         retrying = tenacity.AsyncRetrying(
             retry=self._should_try_again,
@@ -204,7 +197,7 @@ class Store:
         )
         try:
             async with asyncio.timeout(deadline):
-                return await retrying(self._once_revived, work, access)
+                return await retrying(self._once_revived, once)
         except TimeoutError as error:
             raise EngineTimeout(f"The database did not finish in {deadline:g} s ({operation}).") from error
         except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError, OSError) as error:
@@ -217,11 +210,11 @@ class Store:
             return self.engine.kind == "arcadedb" and state.attempt_number < TRIES_OF_A_TAKEN_KEY
         return error is not None and is_transient(error)
 
-    async def _once_revived(self, work: Callable[[Transaction], Awaitable[T]], access: str) -> T:
+    async def _once_revived(self, once: Callable[[], Awaitable[T]]) -> T:
         """One try; where the embedded engine turns out to be gone, it runs again for the next one."""
         server = self.server
         try:
-            return await self._once(work, access)
+            return await once()
         except neo4j.exceptions.ServiceUnavailable:
             if self._local is not None:
                 await self._revive(self._local, server)
@@ -236,13 +229,27 @@ class Store:
                 self._left.append(self._driver)
                 self._driver, self.server = _driver(self._settings, server), server
 
-    async def _once(self, work: Callable[[Transaction], Awaitable[T]], access: str) -> T:
-        async with self._session(access) as session:
+    async def _written(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        async with self._session(neo4j.WRITE_ACCESS) as session:
             transaction = await session.begin_transaction(timeout=self._settings.deadline_seconds)
             async with transaction:
                 value = await work(Transaction(self.engine, transaction))
                 await transaction.commit()
                 return value
+
+
+async def _rows(result: neo4j.AsyncResult) -> list[Row]:
+    return [native(record) async for record in result]
+
+
+async def _listed_rows(result: neo4j.AsyncResult) -> list[list[Any]]:
+    record = await result.single(strict=True)
+    rows: list[list[Any]] = record[0]
+    times = [place for place, value in enumerate(rows[0]) if isinstance(value, neo4j.time.DateTime)] if rows else []
+    for row in rows if times else ():
+        for place in times:
+            row[place] = _native_value(row[place])
+    return rows
 
 
 def native(record: neo4j.Record) -> Row:
