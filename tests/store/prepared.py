@@ -12,7 +12,8 @@ from tests.engines.releases import EngineAddress
 from trace_graph.config import Settings
 from trace_graph.embed.static import StaticEmbedder
 from trace_graph.memory.embedding import CheckedEmbedder
-from trace_graph.store.connection import Row, Store, native
+from trace_graph.store.connection import Store
+from trace_graph.store.rows import Row, native
 from trace_graph.store.schema import ensure_schema
 from trace_graph.store.server_files import ServerState
 

@@ -11,8 +11,9 @@ from trace_graph.access.scopes import Space
 from trace_graph.ingest.prepare import Prepared, external_key, message_properties, passage_properties, session_key
 from trace_graph.models import NewId, Receipt
 from trace_graph.store.batches import batches
-from trace_graph.store.connection import Row, Store, Transaction
+from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.ledger import Actor, Clock, Record, event
+from trace_graph.store.rows import Row
 from trace_graph.store.spaces import LockedSpace, lock_space, moved
 
 MOST_AUTHORS = 1000

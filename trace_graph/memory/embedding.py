@@ -10,7 +10,8 @@ from trace_graph.embed.choose import open_embedder
 from trace_graph.embed.fingerprint import Fingerprint, fingerprint, same_space
 from trace_graph.embed.protocol import Embedder, Vector
 from trace_graph.errors import EmbedderMismatch
-from trace_graph.store.connection import Row, Store
+from trace_graph.store.connection import Store
+from trace_graph.store.rows import Row
 from trace_graph.store.schema import ensure_vector_indexes
 
 

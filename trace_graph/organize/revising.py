@@ -18,8 +18,9 @@ from trace_graph.organize.values import Total, WaitingMessage
 from trace_graph.organize.wording import Current, Wording, write_wordings
 from trace_graph.organize.words import Lexicon
 from trace_graph.store.batches import grouped
-from trace_graph.store.connection import Row, Store, Transaction
+from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.ledger import Actor
+from trace_graph.store.rows import Row
 from trace_graph.store.spaces import lock_space
 
 TOGETHER = 40

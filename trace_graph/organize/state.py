@@ -18,7 +18,8 @@ from trace_graph.organize.values import (
     Vector,
     WaitingMessage,
 )
-from trace_graph.store.connection import Row, Store
+from trace_graph.store.connection import Store
+from trace_graph.store.rows import Row
 
 # Rows become vectors and messages in a thread: a thousand of them would hold up the event loop for 20 ms.
 # The place of a message is written as SPACE/SESSION-DIGEST/SEQ: what stands before it has the same key with SEQ - 1.

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from trace_graph.access.scopes import Scope
 from trace_graph.config import RecallSettings
 from trace_graph.embed.protocol import Vector
 from trace_graph.retrieve.question import Question
-from trace_graph.store.connection import Row, Store
+from trace_graph.store.connection import Store
+from trace_graph.store.rows import Row
 
 BY_VECTOR = 10
 """The column of a recall query's row that says whether the list by vectors brought it."""
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One message that may be an answer, or a neighbour of one."""
 
     id: str
@@ -136,8 +136,8 @@ def over_fetch(readable: int, stored: int, k: int) -> int:
 
 def _standing_for(candidate: Candidate, part: _Part) -> Candidate:
     """A long message is scored by its best passage: its own length would drown the words that matter."""
-    return replace(
-        candidate, hits=part.hits, length=part.length, part=part.span,
+    return candidate._replace(
+        hits=part.hits, length=part.length, part=part.span,
         cosine=candidate.cosine if part.cosine is None else max(part.cosine, candidate.cosine),
         found_by=(*(way for way in candidate.found_by if way != "neighbour"), part.found_by))
 
@@ -151,17 +151,21 @@ def _part(row: Row, found_by: str) -> _Part:
         row["message"], (row["start"], row["end"]), _bare(row["hits"]), row["length"], row.get("cosine"), found_by)
 
 
+_WAYS = {
+    (0, 0): ("neighbour",), (1, 0): ("text",), (0, 1): ("vector",), (1, 1): ("text", "vector")}
+"""How a candidate was found, by what the two lists say: the keyword list, the vector list."""
+
+
 def _candidate(row: Sequence[Any]) -> Candidate:
     """A row of the recall queries: their columns stand in the header of cypher/recall.cypher."""
     id, space, session, seq, author, day, tokens, hits, length, by_text, by_vector, cosine = row
-    ways = [way for way, found in (("text", by_text), ("vector", by_vector)) if found]
     return Candidate(
-        id=id, space=space, session=session, seq=seq, author=author, day=day, tokens=tokens, hits=_bare(hits),
-        length=length, cosine=cosine, found_by=tuple(ways) or ("neighbour",))
+        id, space, session, seq, author, day, tokens, _bare(hits) if hits else (), length, cosine,
+        _WAYS[by_text, by_vector])
 
 
 def _bare(hits: Sequence[str]) -> tuple[str, ...]:
-    return tuple(hit.partition("_")[2] for hit in hits)
+    return tuple([hit.partition("_")[2] for hit in hits])
 
 
 def _floats(vector: Vector | None) -> list[float] | None:

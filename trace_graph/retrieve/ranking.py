@@ -7,7 +7,8 @@ neighbouring turns, the speaker named in the question, the date named in it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,7 @@ Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(NamedTuple):
     """A candidate with its score, and what each signal gave to it."""
 
     candidate: Candidate
@@ -50,38 +50,54 @@ def rank(candidates: Sequence[Candidate], question: Question, settings: RecallSe
     window_cosines = _over_windows(cosines, near) / (near >= 0).sum(axis=0)
     text = window_text + settings.own_share * own_text
     vector = settings.vector_weight * (window_cosines + settings.own_share * cosines)
+    speaker = settings.speaker_weight * np.array([one.author in question.names for one in candidates])
     dates = {day: date_score(day, question.ranges) for day in {one.day for one in candidates}}
-    scored = [
-        Scored(
-            candidate=one, text=float(text[place]), vector=float(vector[place]),
-            speaker=settings.speaker_weight if one.author in question.names else 0.0,
-            date=settings.date_weight * dates[one.day])
-        for place, one in enumerate(candidates)]
-    return sorted(scored, key=lambda one: (-one.score, one.candidate.day, one.candidate.session, one.candidate.seq))
+    date = settings.date_weight * np.array([dates[one.day] for one in candidates])
+    order = _order(text + vector + speaker + date, candidates)
+    signals = (values[order].tolist() for values in (text, vector, speaker, date))
+    return list(map(Scored, map(candidates.__getitem__, order.tolist()), *signals))
+
+
+def _order(scores: Numbers, candidates: Sequence[Candidate]) -> Places:
+    """The places of the candidates, best first; equal scores in order of days, then of session and place."""
+    by_name = {session: number for number, session in enumerate(sorted({one.session for one in candidates}))}
+    order: Places = np.lexsort((
+        np.array([one.seq for one in candidates]), np.array([by_name[one.session] for one in candidates]),
+        np.array([one.day for one in candidates]), -scores))
+    return order
 
 
 def _neighbours(candidates: Sequence[Candidate], reach: int) -> Places:
     """Where the turns around each candidate stand in the list, one row a step of -reach to reach; -1 where missing."""
-    place_of = {(one.space, one.session, one.seq): place for place, one in enumerate(candidates)}
-    return np.array([
-        [place_of.get((one.space, one.session, one.seq + step), -1) for one in candidates]
-        for step in range(-reach, reach + 1)], dtype=np.intp)
+    groups: dict[tuple[str, str], int] = {}
+    group = [groups.setdefault(key, len(groups)) for key in ((one.space, one.session) for one in candidates)]
+    turns = np.array([one.seq for one in candidates], dtype=np.int64)
+    turns -= turns.min()
+    # One number a turn, so far apart from session to session that no step leads into another.
+    turns += np.array(group, dtype=np.int64) * (turns.max() + 2 * reach + 1)
+    order = np.argsort(turns)
+    steps = turns + np.arange(-reach, reach + 1)[:, None]
+    places = order[np.minimum(np.searchsorted(turns, steps, sorter=order), len(order) - 1)]
+    found: Places = np.where(turns[places] == steps, places, -1)
+    return found
 
 
 def _term_counts(candidates: Sequence[Candidate], terms: Sequence[str]) -> Numbers:
     """How often each of the question's terms occurs: (candidates, terms)."""
     column = {term: number for number, term in enumerate(terms)}
+    rows = np.repeat(np.arange(len(candidates)), [len(one.hits) for one in candidates])
+    columns = np.array([column[hit] for hit in chain.from_iterable(one.hits for one in candidates)], dtype=np.intp)
     counts = np.zeros((len(candidates), len(column)))
-    for place, one in enumerate(candidates):
-        for hit in one.hits:
-            counts[place, column[hit]] += 1
+    np.add.at(counts, (rows, columns), 1)
     return counts
 
 
 def _over_windows(values: Numbers, near: Places) -> Numbers:
     """The sum over each candidate's window; one row a candidate, as in `values`."""
     padded = np.concatenate([values, np.zeros_like(values[:1])])
-    total: Numbers = padded[near].sum(axis=0)
+    total: Numbers = padded[near[0]]
+    for step in near[1:]:
+        total += padded[step]
     return total
 
 

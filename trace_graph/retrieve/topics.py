@@ -8,7 +8,8 @@ from collections.abc import Collection
 from trace_graph.access.scopes import Scope
 from trace_graph.errors import NotFound
 from trace_graph.models import Revision, TopicDetail, TopicNode, TreeMessage
-from trace_graph.store.connection import Row, Store
+from trace_graph.store.connection import Store
+from trace_graph.store.rows import Row
 
 TREE_MESSAGE = ("id", "external_id", "session", "seq", "author", "occurred_at", "text")
 """Columns of the query tree_messages, after the topic."""
@@ -56,7 +57,8 @@ async def read_topic(store: Store, scope: Scope, topic: str, *, history: bool) -
     """
     rows = await store.read("topic_revisions" if history else "topic_current", topic=topic, spaces=scope.ids)
     if not rows:
-        raise NotFound(f"There is no topic {topic!r}.", fix="trace-graph tree --space S --ids lists the ids of its topics.")
+        raise NotFound(
+            f"There is no topic {topic!r}.", fix="trace-graph tree --space S --ids lists the ids of its topics.")
     paths = await paths_of_topics(store, scope, [topic])
     revisions = [
         Revision.model_validate({

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import neo4j
-import neo4j.time
 
 from trace_graph.config import Settings
 from trace_graph.errors import Conflict, EngineTimeout, EngineUnavailable, Refused, StoreFailed
@@ -19,13 +17,12 @@ from trace_graph.store.engine import Engine, recognise
 from trace_graph.store.local_server import LocalServer
 from trace_graph.store.queries import NamedQuery, shipped_queries
 from trace_graph.store.retrying import Persistence
+from trace_graph.store.rows import Row, lists_of, rows_of
 from trace_graph.store.server_files import ServerState
 from trace_graph.store.turns import Turns
 from trace_graph.store.under_way import UnderWay
 from trace_graph.version import VERSION
 
-Row = dict[str, Any]
-"""One row of a result: column to value; becomes a model in the store's caller, next to the query's name."""
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -45,19 +42,7 @@ class Transaction:
         """Run one query and read all its rows."""
         query = _checked(name, self.engine, parameters)
         result = await self._transaction.run(query.text, parameters)
-        return [native(record) async for record in result]
-
-    async def run_lists(self, name: str, **parameters: Any) -> list[list[Any]]:
-        """Run one query that returns all its rows as lists in one record; a column of times holds no null."""
-        query = _checked(name, self.engine, parameters)
-        result = await self._transaction.run(query.text, parameters)
-        record = await result.single(strict=True)
-        rows: list[list[Any]] = record[0]
-        times = [place for place, value in enumerate(rows[0]) if isinstance(value, neo4j.time.DateTime)] if rows else []
-        for row in rows if times else ():
-            for place in times:
-                row[place] = _native_value(row[place])
-        return rows
+        return await rows_of(result)
 
 
 class Store:
@@ -120,11 +105,8 @@ class Store:
         query = _checked(name, self.engine, parameters)
         started = time.monotonic()
 
-        async def work(transaction: Transaction) -> list[Row]:
-            return await transaction.run(name, **parameters)
-
         with self._under_way.operation():
-            rows = await self._retried(work, neo4j.READ_ACCESS, query.name)
+            rows = await self._asked(query, parameters, rows_of)
         log.debug("read", extra={"query": name, "rows": len(rows), "milliseconds": (time.monotonic() - started) * 1000})
         return rows
 
@@ -133,13 +115,8 @@ class Store:
 
         Raises: EngineTimeout, EngineUnavailable, StoreFailed.
         """
-        query = _checked(name, self.engine, parameters)
-
-        async def work(transaction: Transaction) -> list[list[Any]]:
-            return await transaction.run_lists(name, **parameters)
-
         with self._under_way.operation():
-            return await self._retried(work, neo4j.READ_ACCESS, query.name)
+            return await self._asked(_checked(name, self.engine, parameters), parameters, lists_of)
 
     async def write(
         self, work: Callable[[Transaction], Awaitable[T]], operation: str, *, space: str | None = None,
@@ -156,7 +133,7 @@ class Store:
         started = time.monotonic()
         with self._under_way.operation():
             async with self._turns.take(space):
-                value = await self._retried(work, neo4j.WRITE_ACCESS, operation, tries)
+                value = await self._retried(lambda: self._written(work), operation, tries)
         log.debug("write", extra={"query": operation, "milliseconds": (time.monotonic() - started) * 1000})
         return value
 
@@ -201,25 +178,39 @@ class Store:
             self._reader = (server, _driver(self._settings, server.as_reader))
         return self._reader[1].session(database=self._database, default_access_mode=neo4j.READ_ACCESS)
 
+    async def _asked(
+        self, query: NamedQuery, parameters: dict[str, Any], receive: Callable[[neo4j.AsyncResult], Awaitable[T]]
+    ) -> T:
+        """Ask a reading query and receive its result, tried again like a transaction.
+
+        Outside of one: a transaction of one query costs two round trips more.
+        """
+        timed = neo4j.Query(query.text, timeout=self._settings.deadline_seconds)
+
+        async def ask() -> T:
+            async with self._session(neo4j.READ_ACCESS) as session:
+                return await receive(await session.run(timed, parameters))
+
+        return await self._retried(ask, query.name)
+
     def _session(self, access: str) -> neo4j.AsyncSession:
         return self._driver.session(
             database=self._database, default_access_mode=access,
             bookmark_manager=self._driver.execute_query_bookmark_manager)
 
-    async def _retried(
-        self, work: Callable[[Transaction], Awaitable[T]], access: str, operation: str, tries: int | None = None
-    ) -> T:
+    async def _retried(self, once: Callable[[], Awaitable[T]], operation: str, tries: int | None = None) -> T:
         seen = self.server
 
-        async def once() -> T:
+        async def once_more() -> T:
             nonlocal seen
             seen = self.server
-            return await self._once(work, access)
+            return await once()
 
         local = self._local
         revive = None if local is None else lambda: self._revive(local, seen)
         persistence = Persistence(
-            once, revive, optimistic=self.engine.kind == "arcadedb", seconds=self.deadline_seconds, conflicts=tries)
+            once_more, revive, optimistic=self.engine.kind == "arcadedb", seconds=self.deadline_seconds,
+            conflicts=tries)
         try:
             return await persistence.carry_through(operation)
         except (StoreFailed, EngineUnavailable) as error:
@@ -239,31 +230,13 @@ class Store:
             self._driver, self.server = _driver(self._settings, server), server
             return True
 
-    async def _once(self, work: Callable[[Transaction], Awaitable[T]], access: str) -> T:
-        async with self._session(access) as session:
+    async def _written(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        async with self._session(neo4j.WRITE_ACCESS) as session:
             transaction = await session.begin_transaction(timeout=self._settings.deadline_seconds)
             async with transaction:
                 value = await work(Transaction(self.engine, transaction))
                 await transaction.commit()
                 return value
-
-
-def native(record: neo4j.Record) -> Row:
-    """A row with Python's own types; times become aware UTC datetimes."""
-    items: Iterable[tuple[str, Any]] = record.items()  # type: ignore[no-untyped-call]  # the driver's has none
-    return {key: _native_value(value) for key, value in items}
-
-
-def _native_value(value: Any) -> Any:
-    if isinstance(value, neo4j.time.DateTime):
-        moment: datetime = value.to_native()
-        # ArcadeDB keeps UTC and gives the zone back as none.
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    if isinstance(value, list):
-        return value if not value or isinstance(value[0], float | str) else [_native_value(part) for part in value]
-    if isinstance(value, dict):
-        return {key: _native_value(part) for key, part in value.items()}
-    return value
 
 
 def _checked(name: str, engine: Engine, parameters: dict[str, Any]) -> NamedQuery:

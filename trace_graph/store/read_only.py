@@ -18,11 +18,12 @@ import neo4j
 from neo4j import exceptions as driver
 
 from trace_graph.errors import EngineTimeout, TraceGraphError, UsageError, WriteRefused
-from trace_graph.store.connection import Row, Store
+from trace_graph.store.connection import Store
 from trace_graph.store.cypher_words import ENDS, LOADS, refuse_by_words, refuse_procedure
 from trace_graph.store.driver_errors import translate
 from trace_graph.store.plain_values import plain_value
 from trace_graph.store.queries import NamedQuery, shipped_queries
+from trace_graph.store.rows import Row
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,9 @@ from typing import Any
 from trace_graph.access.scopes import Space
 from trace_graph.errors import Conflict
 from trace_graph.models import NewId, SpaceId
-from trace_graph.store.connection import Row, Store, Transaction
+from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.ledger import Actor, Clock, Record, event
+from trace_graph.store.rows import Row
 
 
 async def find_spaces(store: Store, names: Sequence[str]) -> list[Space]:
