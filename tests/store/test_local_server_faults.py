@@ -276,7 +276,8 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_acknowledged(tmp_path: Path
     async def read() -> tuple[set[str], int]:
         async with memory_in(disk / "data") as memory:
             receipt = await memory.add("The Petrel has sailed.", space="s", external_id="last")
-            return {row["id"] for row in await memory.cypher("MATCH (m:Message) RETURN m.external_id AS id")}, receipt.seq
+            rows = await memory.cypher("MATCH (m:Message) RETURN m.external_id AS id")
+            return {row["id"] for row in rows}, receipt.seq
 
     with small_disk(disk, "48m"):
         failed = run(fill())
