@@ -46,11 +46,20 @@ class _Loop:
         self._closed = False
 
     def run(self, verb: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a verb and wait for its result; a caller that is interrupted cancels it.
+        """Run a verb and wait for its result; a caller that is interrupted cancels it, and waits until it has ended.
 
         Raises: UsageError when closed, or when called from the loop's own thread, and what the verb raises.
         """
-        return self._wait(self._submit(verb))
+        call = _Call(verb)
+        future = self._submit(call.carry_through)
+        try:
+            return self._wait(future)
+        except BaseException:
+            # What it holds is still to be given back: the lease of a space would keep others waiting. A second
+            # interrupt ends this as well.
+            if call.begun.is_set():
+                call.ended.wait()
+            raise
 
     def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run a last verb, where there was any before, and stop; a second time does nothing."""
@@ -95,6 +104,21 @@ class _Loop:
         except BaseException:
             future.cancel()
             raise
+
+
+class _Call(Generic[T]):
+    """One verb on its way, seen from the thread that called it."""
+
+    def __init__(self, verb: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self._verb = verb
+        self.begun, self.ended = threading.Event(), threading.Event()
+
+    async def carry_through(self) -> T:
+        self.begun.set()
+        try:
+            return await self._verb()
+        finally:
+            self.ended.set()
 
 
 def _closed() -> UsageError:
@@ -221,7 +245,7 @@ def _imports(module: ast.Module, names: set[str]) -> tuple[str, list[str], str]:
     wanted["collections.abc"] |= {"Callable", "Coroutine"}
     wanted["concurrent.futures"] = {"CancelledError", "Future"}
     wanted["trace_graph.errors"] = {"UsageError"}
-    typing = sorted(wanted.pop("typing") | {"TypeVar"}, key=str.lower)
+    typing = sorted(wanted.pop("typing") | {"Generic", "TypeVar"}, key=str.lower)
     kept = {name: found for name, found in wanted.items() if found and name != "__future__"}
     standard = [_import(name, kept[name]) for name in sorted(kept) if not name.startswith("trace_graph")]
     ours = [(name, _import(name, kept[name])) for name in kept if name.startswith("trace_graph")]

@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError, Future
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self, TypeVar
+from typing import Any, BinaryIO, Generic, Self, TypeVar
 
 from trace_graph.config import Settings
 from trace_graph.embed.protocol import Embedder
@@ -52,11 +52,20 @@ class _Loop:
         self._closed = False
 
     def run(self, verb: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a verb and wait for its result; a caller that is interrupted cancels it.
+        """Run a verb and wait for its result; a caller that is interrupted cancels it, and waits until it has ended.
 
         Raises: UsageError when closed, or when called from the loop's own thread, and what the verb raises.
         """
-        return self._wait(self._submit(verb))
+        call = _Call(verb)
+        future = self._submit(call.carry_through)
+        try:
+            return self._wait(future)
+        except BaseException:
+            # What it holds is still to be given back: the lease of a space would keep others waiting. A second
+            # interrupt ends this as well.
+            if call.begun.is_set():
+                call.ended.wait()
+            raise
 
     def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run a last verb, where there was any before, and stop; a second time does nothing."""
@@ -101,6 +110,21 @@ class _Loop:
         except BaseException:
             future.cancel()
             raise
+
+
+class _Call(Generic[T]):
+    """One verb on its way, seen from the thread that called it."""
+
+    def __init__(self, verb: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self._verb = verb
+        self.begun, self.ended = threading.Event(), threading.Event()
+
+    async def carry_through(self) -> T:
+        self.begun.set()
+        try:
+            return await self._verb()
+        finally:
+            self.ended.set()
 
 
 def _closed() -> UsageError:

@@ -36,13 +36,16 @@ class Neo4jServer:
         heap: str = "1g",
         page_cache: str = "128m",
         java_options: tuple[str, ...] = (),
+        port: int | None = None,
     ) -> None:
+        """Prepare it; with a port it listens there and nowhere else, so that it is found again after a restart."""
         self._release = release
         self._jars = jars
         self._home = home.absolute()
         self._heap = heap
         self._page_cache = page_cache
         self._java_options = java_options
+        self._port = port
         self._logs = (self._home / "console.log", self._home / "logs" / "neo4j.log")
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -53,7 +56,7 @@ class Neo4jServer:
         """
         password = self._password()
         for _ in range(PORT_TRIES):
-            uri = f"bolt://127.0.0.1:{free_port()}"
+            uri = f"bolt://127.0.0.1:{self._port or free_port()}"
             if self._start_at(uri, password):
                 return EngineAddress(self._release.kind, uri, "neo4j", password)
         raise self._failed(f"It found its port taken {PORT_TRIES} times.")
@@ -67,6 +70,13 @@ class Neo4jServer:
         try:
             process.wait(patience)
         except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def kill(self) -> None:
+        """End the process as a power cut would; `start` starts it again."""
+        process, self._process = self._process, None
+        if process is not None:
             process.kill()
             process.wait()
 
