@@ -56,7 +56,8 @@ async def read_topic(store: Store, scope: Scope, topic: str, *, history: bool) -
     """
     rows = await store.read("topic_revisions", topic=topic, spaces=scope.ids)
     if not rows:
-        raise NotFound(f"There is no topic {topic!r}.", fix="trace-graph tree --space S --ids lists the ids of its topics.")
+        raise NotFound(
+            f"There is no topic {topic!r}.", fix="trace-graph tree --space S --ids lists the ids of its topics.")
     paths = await paths_of_topics(store, scope, [topic])
     revisions = [
         Revision.model_validate({
