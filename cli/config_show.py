@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tomllib
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from trace_graph.cli.global_options import GlobalOptions, options_of
+from trace_graph.cli.opening import settings_of
 from trace_graph.cli.output import show
 from trace_graph.cli.tables import table
 
@@ -45,31 +43,25 @@ def show_settings(context: typer.Context) -> None:
 
 
 def _settings(options: GlobalOptions) -> Iterator[Shown]:
-    from trace_graph.config import FILE_NAME, load_settings
+    from trace_graph.config import FILE_NAME, origin
 
-    settings = load_settings(uri=options.uri)
-    file = Path(FILE_NAME)
-    in_file = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    # Names of the environment do not tell upper from lower case, and a blank value counts as not set.
-    filled = {name.upper(): name for name, value in os.environ.items() if value.strip()}
-    for name, value, variables in _flat(settings):
-        source = "--uri" if name == "uri" and options.uri else _source(name, variables, filled, in_file)
-        yield Shown(name, value, source)
+    given = {"uri"} if options.uri else set()
+    for path, value in _flat(settings_of(options)):
+        kind, name = origin(path, given)
+        names = {"argument": "--uri", "environment": name, "file": FILE_NAME, "default": "default"}
+        yield Shown(".".join(path), value, names[kind])
 
 
-def _flat(
-    settings: BaseModel, prefix: str = "", variable: str = "TRACE_GRAPH_"
-) -> Iterator[tuple[str, Any, list[str]]]:
-    """Each setting, its value in words, and the variables that may set it, first come first served."""
-    from pydantic import AliasChoices, BaseModel, SecretStr
+def _flat(settings: BaseModel, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Each setting by its names from the outermost on, and its value in words."""
+    from pydantic import BaseModel, SecretStr
 
-    for name, field in type(settings).model_fields.items():
-        value, alias = getattr(settings, name), field.validation_alias
+    for name in type(settings).model_fields:
+        value = getattr(settings, name)
         if isinstance(value, BaseModel):
-            yield from _flat(value, f"{name}.", f"{variable}{name.upper()}__")
-            continue
-        names = [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else [variable + name.upper()]
-        yield prefix + name, MASK if isinstance(value, SecretStr) else _harmless(name, value), names
+            yield from _flat(value, (*above, name))
+        else:
+            yield (*above, name), MASK if isinstance(value, SecretStr) else _harmless(name, value)
 
 
 def _harmless(name: str, value: Any) -> Any:
@@ -78,14 +70,3 @@ def _harmless(name: str, value: Any) -> Any:
         scheme, _, rest = value.partition("://")
         return f"{scheme}://{MASK}@{rest.rpartition('@')[2]}"
     return value
-
-
-def _source(name: str, variables: list[str], filled: Mapping[str, str], in_file: Mapping[str, Any]) -> str:
-    from trace_graph.config import FILE_NAME
-
-    for variable in variables:
-        if variable in filled:
-            return filled[variable]
-    group, _, inner = name.rpartition(".")
-    values = in_file.get(group, {}) if group else in_file
-    return FILE_NAME if inner in values else "default"

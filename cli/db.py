@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from trace_graph.cli.global_options import GlobalOptions, options_of
+from trace_graph.cli.opening import settings_of
 from trace_graph.cli.output import show
 from trace_graph.errors import UsageError
 from trace_graph.text.display import visible
@@ -68,10 +69,9 @@ async def _status(options: GlobalOptions) -> int:
 
 
 def _server(options: GlobalOptions) -> LocalServer:
-    from trace_graph.config import load_settings
     from trace_graph.store.local_server import LocalServer
 
-    settings = load_settings(uri=options.uri)
+    settings = settings_of(options)
     if settings.engine != "local":
         raise UsageError(
             f"The commands of trace-graph db are for the embedded engine; the settings name {settings.target}.",

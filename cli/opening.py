@@ -10,10 +10,21 @@ from trace_graph.cli.global_options import GlobalOptions
 from trace_graph.cli.output import remark
 
 if TYPE_CHECKING:
+    from trace_graph.config import Settings
     from trace_graph.memory import Memory
 
 
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
+
+
+def settings_of(options: GlobalOptions) -> Settings:
+    """The settings that arguments, environment and file give.
+
+    Raises: ConfigError naming the option, the variable or the key.
+    """
+    from trace_graph.config import load_settings
+
+    return load_settings(uri=options.uri, shown_as={"uri": "--uri"})
 
 
 @asynccontextmanager
@@ -24,12 +35,11 @@ async def memory_of(options: GlobalOptions) -> AsyncIterator[Memory]:
     """
     import logging
 
-    from trace_graph.config import load_settings
     from trace_graph.memory import Memory
 
     # What the driver logs while it tries again is no sentence for users; the failure itself is reported.
     logging.basicConfig(level=logging.DEBUG if options.debug else logging.CRITICAL, format=LOG_FORMAT)
-    settings = load_settings(uri=options.uri)
+    settings = settings_of(options)
     remark(options, f"using {settings.target}")
     async with Memory(settings=settings, door="cli") as memory:
         yield memory

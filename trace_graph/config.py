@@ -8,14 +8,24 @@ Precedence, highest first: arguments, environment (`TRACE_GRAPH_*`, then the nam
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 from pydantic_settings.sources import TomlConfigSettingsSource
 
 from trace_graph.errors import ConfigError
@@ -93,6 +103,7 @@ class Settings(BaseSettings):
     @field_validator("uri")
     @classmethod
     def _known_scheme(cls, value: str) -> str:
+        value = _normal(value)
         parts = urlsplit(value)
         if parts.scheme == "local":
             return value
@@ -151,10 +162,37 @@ class _FilledEnvironment(EnvSettingsSource):
         return {name: value for name, value in super()._load_env_vars().items() if value and value.strip()}
 
 
-def load_settings(**arguments: Any) -> Settings:
+class Origin(NamedTuple):
+    """Where the value of a setting comes from."""
+
+    kind: Literal["argument", "environment", "file", "default"]
+    name: str
+    """Of the argument, of the variable, or the key in the file, dotted (`recall.budget`)."""
+
+
+def origin(path: Sequence[str], given: Collection[str] = ()) -> Origin:
+    """Where a setting comes from, by its names from the outermost on; `given` are the arguments there were."""
+    top, dotted = path[0], ".".join(path)
+    if top in given:
+        return Origin("argument", dotted)
+    # Names of the environment do not tell upper from lower case, and a blank value counts as not set.
+    filled = {name.upper(): name for name, value in os.environ.items() if value.strip()}
+    for variable in _variables(path):
+        if variable in filled:
+            return Origin("environment", filled[variable])
+    in_file = _in_file()
+    for key in (top, *_aliases(top)):
+        value = in_file.get(key)
+        if key in in_file and (len(path) == 1 or (isinstance(value, dict) and path[1] in value)):
+            return Origin("file", ".".join((key, *path[1:])))
+    return Origin("default", dotted)
+
+
+def load_settings(*, shown_as: Mapping[str, str] = MappingProxyType({}), **arguments: Any) -> Settings:
     """Resolve the settings; arguments that are None count as not given.
 
-    Raises: ConfigError naming the setting that cannot be used.
+    `shown_as` is what the user called an argument (`--uri`), for what is said of it.
+    Raises: ConfigError naming the setting that cannot be used, and where it stands.
     """
     given = {name: value for name, value in arguments.items() if value is not None}
     if "uri" not in given:
@@ -163,28 +201,76 @@ def load_settings(**arguments: Any) -> Settings:
         return Settings(**given)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        name = ".".join(str(part) for part in first["loc"]) or "setting"
-        reason = first["msg"].removeprefix("Value error, ")
-        raise ConfigError(f"The setting {_shown(name, given)} cannot be used: {reason}.") from error
-    except ValueError as error:  # a trace-graph.toml that is no TOML
-        raise ConfigError(f"{FILE_NAME} cannot be read: {error}.") from error
+        raise _refused([str(part) for part in first["loc"]], first["type"], first["msg"], given, shown_as) from error
+    except SettingsError as error:  # a variable for a group of settings
+        group = next(name for name, field in Settings.model_fields.items() if _is_group(field))
+        raise _refused([group], "json", "must be JSON", given, shown_as) from error
+    except (ValueError, OSError) as error:  # a trace-graph.toml that is no TOML, or cannot be opened
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"{Path(FILE_NAME).absolute()} cannot be read: {reason}.") from error
 
 
-def _shown(name: str, given: Mapping[str, Any]) -> str:
-    """What the user called a setting: the variable that is set, where it was one."""
-    for field, info in Settings.model_fields.items():
-        alias, ours = info.validation_alias, f"TRACE_GRAPH_{field.upper()}"
-        names = [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else [ours]
-        if name in (field, *names):
-            used = [one for one in names if field not in given and os.environ.get(one, "").strip()]
-            return used[0] if used else ours
-    return name
+def _refused(
+    path: list[str], kind: str, said: str, given: Collection[str], shown_as: Mapping[str, str]
+) -> ConfigError:
+    """Our error for a setting that pydantic refuses: what the user called it, where it stands, and why."""
+    path = [_field_of(path[0]), *path[1:]] if path else ["setting"]
+    source, name = origin(path, given)
+    if source == "argument":
+        subject = f"The option {shown_as[path[0]]}" if path[0] in shown_as else f"The argument {name}"
+    elif source == "file":
+        subject = f"The setting {name} in {Path(FILE_NAME).absolute()}"
+    else:
+        subject = f"The setting {name}"
+    if kind != "extra_forbidden":
+        return ConfigError(f"{subject} cannot be used: {said.removeprefix('Value error, ')}.")
+    known = RecallSettings.model_fields if len(path) > 1 else Settings.model_fields
+    near = get_close_matches(path[-1], known, n=1)
+    return ConfigError(
+        f"{subject} cannot be used: there is no setting of that name.",
+        fix=f"Did you mean {'.'.join([*path[:-1], *near])}?" if near else "Remove it, or correct its name.")
+
+
+def _field_of(name: str) -> str:
+    """The field that pydantic names by itself or by its first variable."""
+    return next((field for field in Settings.model_fields if name in (field, *_aliases(field))), name)
+
+
+def _aliases(field: str) -> list[str]:
+    """The variables that have names of their own, first come first served."""
+    info = Settings.model_fields.get(field)
+    alias = info.validation_alias if info else None
+    return [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else []
+
+
+def _variables(path: Sequence[str]) -> list[str]:
+    """The variables that may set this, first come first served; a group may be set whole, as JSON."""
+    ours = [f"TRACE_GRAPH_{'__'.join(path[:length]).upper()}" for length in range(len(path), 0, -1)]
+    return _aliases(path[0]) or ours
+
+
+def _is_group(field: FieldInfo) -> bool:
+    return isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+
+
+def _in_file() -> dict[str, Any]:
+    """What trace-graph.toml says; nothing where there is none, or it cannot be read."""
+    try:
+        return tomllib.loads(Path(FILE_NAME).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _normal(uri: str) -> str:
+    """An address without the white space around it, its scheme in lower case."""
+    scheme, colon, rest = uri.strip().partition(":")
+    return f"{scheme.lower()}:{rest}" if colon else scheme
 
 
 def _refuse_two_targets(environment: Mapping[str, str]) -> None:
     """Two variables that name different databases: writing into the one nobody reads is worse than stopping."""
-    ours = environment.get("TRACE_GRAPH_URI", "").strip()
-    theirs = environment.get("NEO4J_URI", "").strip() or environment.get("NEO4J_URL", "").strip()
+    ours = _normal(environment.get("TRACE_GRAPH_URI", ""))
+    theirs = _normal(environment.get("NEO4J_URI", "")) or _normal(environment.get("NEO4J_URL", ""))
     if ours and theirs and ours != theirs:
         raise ConfigError(
             "TRACE_GRAPH_URI and NEO4J_URI name two different databases.",

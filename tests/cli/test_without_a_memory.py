@@ -95,6 +95,19 @@ def test_settings_that_cannot_be_used_are_refused_and_never_shown_with_their_sec
     assert not_ours.err.startswith("Error: The commands of trace-graph db are for the embedded engine;")
 
 
+def test_a_setting_is_refused_by_the_place_where_it_stands(nowhere: Command) -> None:
+    given = nowhere("stats", "--uri", "foo")
+    file = nowhere.folder / "trace-graph.toml"
+    file.write_text("heap = 300\n", encoding="utf-8")
+    in_file = nowhere("stats")
+
+    assert (given.code, in_file.code) == (2, 2)
+    assert given.err.startswith("Error: The option --uri cannot be used: must be local:, local:/path or a Bolt URI ")
+    assert in_file.err == (
+        f"Error: The setting heap in {file} cannot be used: there is no setting of that name.\n"
+        "  Did you mean heap_mb?\n")
+
+
 def test_every_setting_is_shown_with_its_source_and_secrets_are_masked(nowhere: Command) -> None:
     (nowhere.folder / "trace-graph.toml").write_text('actor = "clerk"\n[recall]\nbudget = 900\n', encoding="utf-8")
     words = nowhere("config", "show", NEO4J_PASSWORD="hush-hush", TRACE_GRAPH_RECALL__WINDOW="3")

@@ -140,40 +140,40 @@ def test_two_variables_that_name_two_databases_are_a_conflict_unless_the_argumen
     [
         (
             {"uri": "localhost:7687"},
-            "The setting TRACE_GRAPH_URI cannot be used: must be local:, local:/path or a Bolt URI "
+            "The argument uri cannot be used: must be local:, local:/path or a Bolt URI "
             "(bolt, bolt+s, bolt+ssc, neo4j, neo4j+s, neo4j+ssc).",
         ),
         (
             {"uri": "http://localhost:7474"},
-            "The setting TRACE_GRAPH_URI cannot be used: must be local:, local:/path or a Bolt "
+            "The argument uri cannot be used: must be local:, local:/path or a Bolt "
             "URI (bolt, bolt+s, bolt+ssc, neo4j, neo4j+s, neo4j+ssc).",
         ),
         (
             {"uri": "bolt://"},
-            "The setting TRACE_GRAPH_URI cannot be used: must be local:, local:/path or a Bolt URI "
+            "The argument uri cannot be used: must be local:, local:/path or a Bolt URI "
             "(bolt, bolt+s, bolt+ssc, neo4j, neo4j+s, neo4j+ssc).",
         ),
         (
             {"heap_mb": "10s"},
-            "The setting TRACE_GRAPH_HEAP_MB cannot be used: Input should be a valid integer, unable to parse "
+            "The argument heap_mb cannot be used: Input should be a valid integer, unable to parse "
             "string as an integer.",
         ),
         (
             {"heap_mb": 1},
-            "The setting TRACE_GRAPH_HEAP_MB cannot be used: Input should be greater than or equal to 256.",
+            "The argument heap_mb cannot be used: Input should be greater than or equal to 256.",
         ),
         (
             {"deadline_seconds": 0},
-            "The setting TRACE_GRAPH_DEADLINE_SECONDS cannot be used: Input should be greater than 0.",
+            "The argument deadline_seconds cannot be used: Input should be greater than 0.",
         ),
         (
             {"openai_base_url": "localhost:11434"},
-            "The setting TRACE_GRAPH_OPENAI_BASE_URL cannot be used: must be a full URL "
+            "The argument openai_base_url cannot be used: must be a full URL "
             "such as http://localhost:11434/v1.",
         ),
         (
             {"embedder_base_url": '"http://x/v1"'},
-            "The setting TRACE_GRAPH_EMBEDDER_BASE_URL cannot be used: must be a full URL "
+            "The argument embedder_base_url cannot be used: must be a full URL "
             "such as http://localhost:11434/v1.",
         ),
     ],
@@ -190,14 +190,14 @@ def test_a_name_or_password_inside_the_address_is_refused_and_not_repeated(uri: 
     message, _ = refusal(uri=uri)
 
     assert message == (
-        "The setting TRACE_GRAPH_URI cannot be used: must not hold a user name or a password: those are "
+        "The argument uri cannot be used: must not hold a user name or a password: those are "
         "TRACE_GRAPH_USERNAME and TRACE_GRAPH_PASSWORD."
     )
 
 
 @pytest.mark.parametrize("uri", ["bolt://host:abc", "bolt://host:99999"])
 def test_a_port_that_is_none_is_refused(uri: str) -> None:
-    assert refusal(uri=uri)[0].startswith("The setting TRACE_GRAPH_URI cannot be used: ")
+    assert refusal(uri=uri)[0].startswith("The argument uri cannot be used: ")
 
 
 def test_a_variable_that_cannot_be_used_is_refused_by_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,24 +206,69 @@ def test_a_variable_that_cannot_be_used_is_refused_by_its_own_name(monkeypatch: 
     assert refusal()[0].startswith("The setting NEO4J_URI cannot be used: must be local:")
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("trace_graph_uri", "foo", "The setting trace_graph_uri cannot be used: must be local:"),
+        ("NEO4J_URL", "foo", "The setting NEO4J_URL cannot be used: must be local:"),
+        ("TRACE_GRAPH_RECALL__BUDGET", "x", "The setting TRACE_GRAPH_RECALL__BUDGET cannot be used: Input should be"),
+        ("TRACE_GRAPH_RECALL", '{"budget": 0}', "The setting TRACE_GRAPH_RECALL cannot be used: Input should be"),
+        ("TRACE_GRAPH_RECALL", "x", "The setting TRACE_GRAPH_RECALL cannot be used: must be JSON."),
+        ("TRACE_GRAPH_RECALL__BUDGETS", "1", "The setting TRACE_GRAPH_RECALL__BUDGETS cannot be used: there is no"),
+    ],
+)
+def test_each_way_to_write_a_variable_is_named_as_it_was_written(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+
+    assert refusal()[0].startswith(message)
+
+
+def test_an_argument_is_named_as_the_user_called_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not as the variable that is set beside it."""
+    monkeypatch.setenv("TRACE_GRAPH_URI", "local:")
+
+    assert refusal(uri="foo", shown_as={"uri": "--uri"})[0].startswith("The option --uri cannot be used: must be local:")
+
+
+@pytest.mark.parametrize("uri", ["LOCAL:/Data", "Local:/Data", " local:/Data\n"])
+def test_a_scheme_is_read_without_regard_to_case_and_a_path_with_it(
+    monkeypatch: pytest.MonkeyPatch, uri: str
+) -> None:
+    monkeypatch.setenv("NEO4J_URI", "local:/Data")
+    monkeypatch.setenv("TRACE_GRAPH_URI", uri)
+
+    settings = load_settings()
+    assert (settings.uri, settings.engine, settings.data_folder) == ("local:/Data", "local", Path("/Data"))
+    assert load_settings(uri="Bolt+S://Host:7687").uri == "bolt+s://Host:7687"
+
+
 def test_a_slash_at_the_end_of_a_url_is_left_out() -> None:
     assert load_settings(openai_base_url="http://localhost:11434/v1/").openai_base_url == "http://localhost:11434/v1"
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "message", "fix"),
     [
-        ("uri = ", f"{FILE_NAME} cannot be read: "),
-        ("colour = 3", "The setting colour cannot be used: "),
-        ("[recall]\nbudgets = 3", "The setting recall.budgets cannot be used: "),
-        ("[recall]\nbudget = 0", "The setting recall.budget cannot be used: "),
+        ("uri = ", "FILE cannot be read: ", "Correct"),
+        ("uri = 'foo'", "The setting uri in FILE cannot be used: must be local:", "Correct"),
+        ("NEO4J_URI = 'foo'", "The setting NEO4J_URI in FILE cannot be used: must be local:", "Correct"),
+        ("xyz = 3", "The setting xyz in FILE cannot be used: there is no setting of that name.", "Remove it"),
+        ("heap = 3", "The setting heap in FILE cannot be used: there is no setting", "Did you mean heap_mb?"),
+        ("[recall]\nbudgets = 3", "The setting recall.budgets in FILE cannot", "Did you mean recall.budget?"),
+        ("[recall]\nbudget = 0", "The setting recall.budget in FILE cannot be used: Input should be", "Correct"),
+        ("recall = 3", "The setting recall in FILE cannot be used: Input should be", "Correct"),
     ],
-    ids=["no TOML", "unknown", "unknown below", "out of range"],
 )
-def test_a_file_that_cannot_be_used_is_refused(empty: Path, text: str, message: str) -> None:
+def test_a_file_that_cannot_be_used_is_refused_by_its_path_and_key(
+    empty: Path, text: str, message: str, fix: str
+) -> None:
     (empty / FILE_NAME).write_text(text)
 
-    assert refusal()[0].startswith(message)
+    said, way_out = refusal()
+    assert said.startswith(message.replace("FILE", str(empty / FILE_NAME)))
+    assert way_out.startswith(fix)
 
 
 def test_no_secret_stands_in_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
