@@ -419,6 +419,26 @@ def test_a_budget_smaller_than_the_best_message_shows_the_best_that_fits(
     assert run(ask()) == ["short"]
 
 
+@pytest.mark.parametrize("words_a_token", [1, 3])
+def test_a_counter_of_ones_own_fills_the_budget_however_little_it_counts(
+    settings: Settings, run: Run, talk: str, words_a_token: int
+) -> None:
+    """The counts that are stored are ours: a third more than there are words."""
+    def count(text: str) -> int:
+        return -(-len(text.split()) // words_a_token)
+
+    async def ask() -> tuple[RecallResult, RecallResult]:
+        async with Memory(settings=settings, embedder=StaticEmbedder.shipped(), count=count) as memory:
+            everything = await memory.recall("Which berth does the Petrel have?", space=talk, limit=50)
+            return everything, await memory.recall("Which berth does the Petrel have?", space=talk, budget=60)
+
+    everything, filled = run(ask())
+
+    shown = len(filled.items)
+    assert ids(filled) == ids(everything)[:shown]
+    assert filled.tokens <= 60 < filled.tokens + everything.items[shown].tokens
+
+
 def test_a_limit_gives_as_many_items_and_switches_the_budget_off(memory: Memory, run: Run, talk: str) -> None:
     result = run(memory.recall("What happened?", space=talk, limit=37))
 

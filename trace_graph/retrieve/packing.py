@@ -18,6 +18,9 @@ a passage."""
 PASSAGE_TOKENS = 60
 """What a passage counts before it is read: half of a usual one, so that the head is rather too long than too short."""
 
+MOST_OVERCOUNTED = 4
+"""How many of our tokens may be one of a plugged-in counter. Guess: tokenizers give three words at least one."""
+
 
 @dataclass(frozen=True)
 class Described:
@@ -42,13 +45,22 @@ class Described:
         return self.text if self.part is None else self.text[self.part[0]:self.part[1]].strip()
 
 
-def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> list[Scored]:
-    """The head of the ranking that can be shown, by the stored token counts; a long message counts as a passage.
+@dataclass(frozen=True)
+class Packed:
+    """What is shown."""
 
-    With a limit the budget is off. Source: whole messages in rank order until one does not fit, as measured; the first
-    ones that do not fit alone are passed over, so that a small budget is not an empty answer.
+    items: list[RecallItem]
+    is_full: bool
+    """Whether something was left over that did not fit any more."""
+
+
+def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> list[Scored]:
+    """The head of the ranking that must be read to fill the budget, by the stored token counts.
+
+    It ends with the first that does not fit any more; a long message counts as a passage. What is far too large for the
+    whole budget is left out while nothing fits. With a limit the budget is off.
     """
-    if limit is not None:
+    if limit is not None or budget is None:
         return list(ranked[:limit])
     head: list[Scored] = []
     used = 0
@@ -56,19 +68,24 @@ def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> 
         # A long message is shown by a passage; how large that is, is known only when it is read.
         is_long = one.candidate.part is not None or one.candidate.tokens > LONG_TOKENS
         tokens = min(one.candidate.tokens, PASSAGE_TOKENS) if is_long else one.candidate.tokens
-        if budget is not None and used + tokens > budget:
-            if head:
-                break
+        if used == 0 and tokens > budget:
+            if tokens <= MOST_OVERCOUNTED * budget:
+                head.append(one)
             continue
         used += tokens
         head.append(one)
+        if used > budget:
+            break
     return head
 
 
 def pack(
     head: Sequence[Scored], described: dict[str, Described], budget: int | None, count: TokenCounter
-) -> list[RecallItem]:
-    """Items in rank order until the budget is full; the first ones that do not fit alone are passed over."""
+) -> Packed:
+    """Whole items in rank order until one does not fit, as measured.
+
+    The first ones that do not fit alone are passed over, so that a small budget is not an empty answer.
+    """
     items: list[RecallItem] = []
     used = 0
     for one in head:
@@ -78,11 +95,11 @@ def pack(
         tokens = count(message.shown)
         if budget is not None and used + tokens > budget:
             if items:
-                break
+                return Packed(items, True)
             continue
         used += tokens
         items.append(_item(len(items) + 1, one, message, tokens))
-    return items
+    return Packed(items, False)
 
 
 def _item(rank: int, scored: Scored, message: Described, tokens: int) -> RecallItem:
