@@ -1,135 +1,77 @@
-// name: recall_candidates_scan
-// Two ranked lists (keywords; vectors of the spaces scanned exactly) and their neighbours by NEXT.
-// One record with all rows as lists: one by one they cost more to receive than to find. Columns: id, space, session,
-// seq, author, day, tokens, hits, length, by_text, by_vector, cosine. A message of over 400 tokens has passages, which
-// stand for it: its own terms may be megabytes and are not read.
+// name: recall_by_text
+// The best messages by keywords. One record with all rows as lists: id, score, author.
 // mode: read
-// params: text, terms, vector, spaces, k, scale, shift
-CALL () {
-  UNWIND (CASE WHEN $text = '' THEN [] ELSE [$text] END) AS query
-  CALL db.index.fulltext.queryNodes('Message[terms]', query, {limit: $k}) YIELD node, score
-  RETURN node AS m, 1 AS by_text, 0 AS by_vector
-  UNION ALL
-  UNWIND $spaces AS space
-  MATCH (node:Message {space: space}) WHERE node.embedding IS NOT NULL
-  WITH node, vector.similarity.cosine(node.embedding, $vector) AS similarity ORDER BY similarity DESC LIMIT $k
-  RETURN node AS m, 0 AS by_text, 1 AS by_vector
-}
-WITH m, max(by_text) AS by_text, max(by_vector) AS by_vector
-MATCH (m)-[:NEXT*0..2]-(n:Message)
-WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
-     max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
-WHERE n.space IN $spaces
-WITH n, by_text, by_vector, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
-RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
-       [t IN terms WHERE t IN $terms], size(terms), by_text, by_vector,
-       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0)]) AS rows
+// params: text, spaces, k
+CALL db.index.fulltext.queryNodes('Message[terms]', $text, {limit: $k}) YIELD node, score
+WITH node, score WHERE node.space IN $spaces
+RETURN collect([node.id, score, node.author]) AS rows
 
-// name: recall_candidates_index
-// The same with the vector list from the index, over-fetched: for a large share of the store.
+// name: recall_by_vector_scan
+// The messages nearest in meaning; those of the spaces are scanned exactly. Rows as lists: id, similarity, author.
 // mode: read
-// params: text, terms, vector, spaces, k, fetch, scale, shift
-CALL () {
-  UNWIND (CASE WHEN $text = '' THEN [] ELSE [$text] END) AS query
-  CALL db.index.fulltext.queryNodes('Message[terms]', query, {limit: $k}) YIELD node, score
-  RETURN node AS m, 1 AS by_text, 0 AS by_vector
-  UNION ALL
-  CALL db.index.vector.queryNodes('Message[embedding]', $fetch, $vector) YIELD node, score
-  WITH node, score WHERE node.space IN $spaces
-  WITH node ORDER BY score DESC LIMIT $k
-  RETURN node AS m, 0 AS by_text, 1 AS by_vector
-}
-WITH m, max(by_text) AS by_text, max(by_vector) AS by_vector
-MATCH (m)-[:NEXT*0..2]-(n:Message)
-WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
-     max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
-WHERE n.space IN $spaces
-WITH n, by_text, by_vector, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
-RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
-       [t IN terms WHERE t IN $terms], size(terms), by_text, by_vector,
-       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0)]) AS rows
+// params: vector, spaces, k
+UNWIND $spaces AS space
+MATCH (node:Message {space: space}) WHERE node.embedding IS NOT NULL
+WITH node, vector.similarity.cosine(node.embedding, $vector) AS similarity ORDER BY similarity DESC LIMIT $k
+RETURN collect([node.id, similarity, node.author]) AS rows
 
-// name: recall_candidates_search
-// The same with the vector list filtered by space inside the index.
+// name: recall_by_vector_index
+// The same from the index, over-fetched: for a large share of the store. Rows as lists: id, (1 + cosine) / 2, author.
+// mode: read
+// params: vector, spaces, k, fetch
+CALL db.index.vector.queryNodes('Message[embedding]', $fetch, $vector) YIELD node, score
+WITH node, score WHERE node.space IN $spaces
+WITH node, score ORDER BY score DESC LIMIT $k
+RETURN collect([node.id, score, node.author]) AS rows
+
+// name: recall_by_vector_search
+// The same from the index, filtered by space inside of it. Rows as lists: id, (1 + cosine) / 2, author.
 // mode: read
 // engine: neo4j-search
-// params: text, terms, vector, spaces, k, scale, shift
+// params: vector, spaces, k
 CYPHER 25
-CALL () {
-  UNWIND (CASE WHEN $text = '' THEN [] ELSE [$text] END) AS query
-  CALL db.index.fulltext.queryNodes('Message[terms]', query, {limit: $k}) YIELD node, score
-  RETURN node AS m, 1 AS by_text, 0 AS by_vector
-  UNION ALL
-  MATCH (node:Message) SEARCH node IN (VECTOR INDEX `Message[embedding]` FOR $vector WHERE node.space IN $spaces LIMIT $k)
-  RETURN node AS m, 0 AS by_text, 1 AS by_vector
-}
-WITH m, max(by_text) AS by_text, max(by_vector) AS by_vector
-MATCH (m)-[:NEXT*0..2]-(n:Message)
-WITH n, max(CASE WHEN m = n THEN by_text ELSE 0 END) AS by_text,
-     max(CASE WHEN m = n THEN by_vector ELSE 0 END) AS by_vector
-WHERE n.space IN $spaces
-WITH n, by_text, by_vector, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
-RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
-       [t IN terms WHERE t IN $terms], size(terms), by_text, by_vector,
-       coalesce($scale * vector.similarity.cosine(n.embedding, $vector) - $shift, 0.0)]) AS rows
-
-// name: recall_candidates_text
-// The keyword list alone with its neighbours: for a question without a vector.
-// mode: read
-// params: text, terms, spaces, k
-CALL db.index.fulltext.queryNodes('Message[terms]', $text, {limit: $k}) YIELD node, score
-MATCH (node)-[:NEXT*0..2]-(n:Message)
-WITH n, max(CASE WHEN node = n THEN 1 ELSE 0 END) AS by_text
-WHERE n.space IN $spaces
-WITH n, by_text, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
-RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
-       [t IN terms WHERE t IN $terms], size(terms), by_text, 0, 0.0]) AS rows
-
-// name: recall_passages_text
-// Passages of long messages by keywords.
-// mode: read
-// params: text, terms, spaces, k
-CALL db.index.fulltext.queryNodes('Passage[terms]', $text, {limit: $k}) YIELD node, score
-WITH node WHERE node.space IN $spaces
-WITH node, split(node.terms, ' ') AS terms
-RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id,
-       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length
-
-// name: recall_passages_scan
-// Passages of long messages by meaning; those of the spaces are scanned exactly.
-// mode: read
-// params: terms, vector, spaces, k, scale, shift
-UNWIND $spaces AS space
-MATCH (node:Passage {space: space}) WHERE node.embedding IS NOT NULL
-WITH node, $scale * vector.similarity.cosine(node.embedding, $vector) - $shift AS cosine ORDER BY cosine DESC LIMIT $k
-WITH node, cosine, split(node.terms, ' ') AS terms
-RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, cosine,
-       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length
-
-// name: recall_passages_index
-// Passages of long messages by meaning, from the index, over-fetched.
-// mode: read
-// params: terms, vector, spaces, k, fetch, scale, shift
-CALL db.index.vector.queryNodes('Passage[embedding]', $fetch, $vector) YIELD node, score
-WITH node, score WHERE node.space IN $spaces
-WITH node, $scale * vector.similarity.cosine(node.embedding, $vector) - $shift AS cosine ORDER BY cosine DESC LIMIT $k
-WITH node, cosine, split(node.terms, ' ') AS terms
-RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, cosine,
-       [t IN terms WHERE t IN $terms] AS hits, size(terms) AS length
+MATCH (node:Message) SEARCH node IN (VECTOR INDEX `Message[embedding]` FOR $vector WHERE node.space IN $spaces LIMIT $k)
+SCORE AS score
+RETURN collect([node.id, score, node.author]) AS rows
 
 // name: recall_rows
-// Lean rows of these messages and their neighbours by NEXT; for messages found by a passage.
+// What is scored of these messages and of their neighbours by NEXT. One record with all rows as lists: one by one they
+// cost more to receive than to find. Columns: id, space, session, seq, author, day, tokens, terms, similarity. A message
+// of over 400 tokens has passages, which stand for it: its own terms may be megabytes and are not read.
 // mode: read
-// params: ids, terms, vector, spaces, scale, shift
+// params: ids, vector, spaces
 UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 MATCH (m)-[:NEXT*0..2]-(n:Message)
 WITH DISTINCT n WHERE n.space IN $spaces
-WITH n, CASE WHEN n.tokens > 400 THEN [] ELSE split(n.terms, ' ') END AS terms
 RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
-       [t IN terms WHERE t IN $terms], size(terms), 0, 0,
-       CASE WHEN $vector IS NULL OR n.embedding IS NULL THEN 0.0
-            ELSE $scale * vector.similarity.cosine(n.embedding, $vector) - $shift END]) AS rows
+       CASE WHEN n.tokens > 400 THEN null ELSE n.terms END, vector.similarity.cosine(n.embedding, $vector)]) AS rows
+
+// name: recall_passages_text
+// Passages of long messages by keywords.
+// mode: read
+// params: text, spaces, k
+CALL db.index.fulltext.queryNodes('Passage[terms]', $text, {limit: $k}) YIELD node, score
+WITH node WHERE node.space IN $spaces
+RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, node.terms AS terms
+
+// name: recall_passages_scan
+// Passages of long messages by meaning; those of the spaces are scanned exactly.
+// mode: read
+// params: vector, spaces, k, scale, shift
+UNWIND $spaces AS space
+MATCH (node:Passage {space: space}) WHERE node.embedding IS NOT NULL
+WITH node, $scale * vector.similarity.cosine(node.embedding, $vector) - $shift AS cosine ORDER BY cosine DESC LIMIT $k
+RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, cosine, node.terms AS terms
+
+// name: recall_passages_index
+// Passages of long messages by meaning, from the index, over-fetched.
+// mode: read
+// params: vector, spaces, k, fetch, scale, shift
+CALL db.index.vector.queryNodes('Passage[embedding]', $fetch, $vector) YIELD node, score
+WITH node, score WHERE node.space IN $spaces
+WITH node, $scale * vector.similarity.cosine(node.embedding, $vector) - $shift AS cosine ORDER BY cosine DESC LIMIT $k
+RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, cosine, node.terms AS terms
 
 // name: describe_messages
 // Source, time and topic of messages, and the text of those that are shown. One record with all rows as lists: id,

@@ -19,8 +19,9 @@ from trace_graph.store.queries import NamedQuery, shipped_queries
 NOWHERE = "no such id"
 VECTOR = [1.0] + [0.0] * 255
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-SEARCH = {"text": "terms:(s0_nothing)", "terms": ["s0_nothing"], "spaces": [NOWHERE], "k": 5}
-SCALED = {"vector": VECTOR, "scale": 1.0, "shift": 0.0}
+SEARCH = {"text": "terms:(s0_nothing)", "spaces": [NOWHERE], "k": 5}
+NEAR = {"vector": VECTOR, "spaces": [NOWHERE], "k": 5}
+SCALED = {**NEAR, "scale": 1.0, "shift": 0.0}
 
 DUMMY: dict[str, dict[str, Any]] = {
     "add_revisions": {"revisions": [{"topic": NOWHERE, "properties": {"id": NOWHERE, "title": "t"}}]},
@@ -59,14 +60,14 @@ DUMMY: dict[str, dict[str, Any]] = {
     "place_messages": {"placements": [{"parent": NOWHERE, "child": NOWHERE, "properties": {"live_key": NOWHERE}}]},
     "place_topics": {"placements": [{"parent": NOWHERE, "child": NOWHERE, "properties": {"live_key": NOWHERE}}]},
     "read_meta": {},
-    "recall_candidates_index": {**SEARCH, **SCALED, "fetch": 5},
-    "recall_candidates_scan": {**SEARCH, **SCALED},
-    "recall_candidates_search": {**SEARCH, **SCALED},
-    "recall_candidates_text": SEARCH,
-    "recall_passages_index": {"terms": ["s0_x"], "spaces": [NOWHERE], "k": 5, "fetch": 5, **SCALED},
-    "recall_passages_scan": {"terms": ["s0_x"], "spaces": [NOWHERE], "k": 5, **SCALED},
+    "recall_by_text": SEARCH,
+    "recall_by_vector_index": {**NEAR, "fetch": 5},
+    "recall_by_vector_scan": NEAR,
+    "recall_by_vector_search": NEAR,
+    "recall_passages_index": {**SCALED, "fetch": 5},
+    "recall_passages_scan": SCALED,
     "recall_passages_text": SEARCH,
-    "recall_rows": {"ids": [NOWHERE], "terms": ["s0_x"], "spaces": [NOWHERE], **SCALED},
+    "recall_rows": {"ids": [NOWHERE], "vector": VECTOR, "spaces": [NOWHERE]},
     "rename_embedder": {"embedder": "static:x"},
     "retire_revisions": {"revisions": [{"id": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
     "segments_before": {"keys": [NOWHERE], "spaces": [NOWHERE]},
@@ -93,7 +94,7 @@ DUMMY: dict[str, dict[str, Any]] = {
 }
 """Parameters of the right types that find nothing, for every query that is no schema's."""
 
-NEEDS_FILTER_IN_INDEX = {"recall_candidates_search"}
+NEEDS_FILTER_IN_INDEX = {"recall_by_vector_search"}
 """Queries that only an engine with `SEARCH` understands."""
 
 AGGREGATES = {"count_nodes", "count_stored", "count_waiting", "tree_shape"}
@@ -173,7 +174,7 @@ BY_INDEX: dict[str, set[str]] = {
     "lock_space": {"Space(id)", "Event(id)"},
     "messages_by_id": {"Message(id)"},
     "place_messages": {"Topic(id)", "Message(id)"},
-    "recall_candidates_scan": {"Message(space)"},
+    "recall_by_vector_scan": {"Message(space)"},
     "recall_passages_scan": {"Passage(space)"},
     "recall_rows": {"Message(id)"},
     "retire_revisions": {"SummaryRevision(id)"},
@@ -244,10 +245,9 @@ def test_lookups_seek_in_an_index_and_scan_no_label(filled: Store, graph: Graph,
 @pytest.mark.parametrize(
     ("name", "asked"),
     [
-        ("recall_candidates_index", ["db.index.fulltext.queryNodes", "db.index.vector.queryNodes"]),
-        ("recall_candidates_scan", ["db.index.fulltext.queryNodes"]),
-        ("recall_candidates_search", ["db.index.fulltext.queryNodes", "VECTOR INDEX"]),
-        ("recall_candidates_text", ["db.index.fulltext.queryNodes"]),
+        ("recall_by_text", ["db.index.fulltext.queryNodes"]),
+        ("recall_by_vector_index", ["db.index.vector.queryNodes"]),
+        ("recall_by_vector_search", ["VECTOR INDEX"]),
         ("recall_passages_index", ["db.index.vector.queryNodes"]),
         ("recall_passages_text", ["db.index.fulltext.queryNodes"]),
     ],

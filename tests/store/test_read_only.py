@@ -340,15 +340,13 @@ def test_a_named_query_is_run(open_store: Store, run: Run) -> None:
 
 
 def test_a_named_query_may_carry_its_variant(open_store: Store, run: Run) -> None:
-    parameters = {
-        "text": "terms:(s0_nothing)", "terms": ["s0_nothing"], "spaces": ["no such space"], "k": 5,
-        "vector": [1.0] + [0.0] * 255, "scale": 1.0, "shift": 0.0}
+    parameters = {"vector": [1.0] + [0.0] * 255, "spaces": ["no such space"], "k": 5}
 
     if "neo4j-search" in open_store.engine.variants:
-        assert len(run(run_named(open_store, "recall_candidates_search (neo4j-search)", parameters))) == 1
+        assert len(run(run_named(open_store, "recall_by_vector_search (neo4j-search)", parameters))) == 1
     else:
-        with pytest.raises(UsageError, match="does not run the query recall_candidates_search"):
-            run(run_named(open_store, "recall_candidates_search (neo4j-search)", parameters))
+        with pytest.raises(UsageError, match="does not run the query recall_by_vector_search"):
+            run(run_named(open_store, "recall_by_vector_search (neo4j-search)", parameters))
 
 
 def test_a_variant_that_is_not_there_is_refused(open_store: Store, run: Run) -> None:

@@ -337,6 +337,41 @@ def test_several_spaces_are_asked_at_once_and_ranked_together(memory: Memory, ru
     assert one == {f"boat:{turn}" for turn in range(8)}
 
 
+def test_no_word_is_dropped_where_many_spaces_are_asked_at_once(memory: Memory, run: Run, space: str) -> None:
+    """60 spaces x 20 terms are more than one keyword query holds; only the last space and the last word answer."""
+    names = [f"{space}-{number}" for number in range(60)]
+    question = " ".join([*(f"musing{number}" for number in range(19)), "zeppelin"])
+
+    async def ask() -> list[tuple[str, list[str]]]:
+        for name in names:
+            text = "A zeppelin flew over the marshes." if name == names[-1] else "Rain fell on the roof."
+            await memory.add(text, space=name)
+        found = await memory.recall(question, space=names, limit=100)
+        return [(item.text, item.why.words) for item in found.items if "text" in item.why.found_by]
+
+    assert run(ask()) == [("A zeppelin flew over the marshes.", ["zeppelin"])]
+
+
+def test_the_size_of_the_whole_is_asked_once_a_recall(
+    memory: Memory, run: Run, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages and passages are both ranked by vectors where messages are long."""
+    asked: list[str] = []
+    read = Store.read
+
+    async def counting(self: Store, name: str, **parameters: Any) -> Any:
+        asked.append(name)
+        return await read(self, name, **parameters)
+
+    async def ask() -> RecallResult:
+        await memory.add("The gulls sat on the pier all day and shouted. " * 40, space=space)
+        monkeypatch.setattr(Store, "read", counting)
+        return await memory.recall("What did the gulls do?", space=space)
+
+    assert {"passage text", "passage vector"} & set(run(ask()).items[0].why.found_by)
+    assert asked.count("count_stored") == 1
+
+
 def test_a_space_that_is_not_there_is_never_an_empty_answer(memory: Memory, run: Run, space: str, talk: str) -> None:
     """PC-086, PC-127."""
     for wanted in (space, [talk, space]):
@@ -383,6 +418,26 @@ def test_a_budget_smaller_than_the_best_message_shows_the_best_that_fits(
         return ids(await memory.recall("Petrel sails", space=space, budget=10))
 
     assert run(ask()) == ["short"]
+
+
+@pytest.mark.parametrize("words_a_token", [1, 3])
+def test_a_counter_of_ones_own_fills_the_budget_however_little_it_counts(
+    settings: Settings, run: Run, talk: str, words_a_token: int
+) -> None:
+    """The counts that are stored are ours: a third more than there are words."""
+    def count(text: str) -> int:
+        return -(-len(text.split()) // words_a_token)
+
+    async def ask() -> tuple[RecallResult, RecallResult]:
+        async with Memory(settings=settings, embedder=StaticEmbedder.shipped(), count=count) as memory:
+            everything = await memory.recall("Which berth does the Petrel have?", space=talk, limit=50)
+            return everything, await memory.recall("Which berth does the Petrel have?", space=talk, budget=60)
+
+    everything, filled = run(ask())
+
+    shown = len(filled.items)
+    assert ids(filled) == ids(everything)[:shown]
+    assert filled.tokens <= 60 < filled.tokens + everything.items[shown].tokens
 
 
 def test_a_limit_gives_as_many_items_and_switches_the_budget_off(memory: Memory, run: Run, talk: str) -> None:

@@ -229,7 +229,8 @@ def test_an_argument_is_named_as_the_user_called_it(monkeypatch: pytest.MonkeyPa
     """And not as the variable that is set beside it."""
     monkeypatch.setenv("TRACE_GRAPH_URI", "local:")
 
-    assert refusal(uri="foo", shown_as={"uri": "--uri"})[0].startswith("The option --uri cannot be used: must be local:")
+    refused = refusal(uri="foo", shown_as={"uri": "--uri"})
+    assert refused[0].startswith("The option --uri cannot be used: must be local:")
 
 
 @pytest.mark.parametrize("uri", ["LOCAL:/Data", "Local:/Data", " local:/Data\n"])

@@ -48,23 +48,42 @@ def shown(items: list[RecallItem]) -> list[str]:
 @pytest.mark.parametrize(
     ("budget", "limit", "head"),
     [
-        (25, None, ["a", "b"]),
-        (20, None, ["a", "b"]),
-        (9, None, ["d"]),
-        (0, None, []),
+        (25, None, ["a", "b", "c"]),
+        (20, None, ["a", "b", "c"]),
+        (9, None, ["a", "b", "c", "d"]),
+        (2, None, ["d"]),
+        (1, None, ["d"]),
         (None, 3, ["a", "b", "c"]),
         (None, 99, ["a", "b", "c", "d"]),
         (1000, None, ["a", "b", "c", "d"]),
     ],
 )
-def test_the_head_is_what_fits_until_one_does_not(budget: int | None, limit: int | None, head: list[str]) -> None:
+def test_the_head_is_what_fits_and_the_first_that_does_not(
+    budget: int | None, limit: int | None, head: list[str]
+) -> None:
     ranked = [scored("a"), scored("b"), scored("c", 11), scored("d", 1)]
 
     assert [one.candidate.id for one in fitting(ranked, budget, limit)] == head
 
 
 def test_the_first_ones_that_do_not_fit_alone_are_passed_over() -> None:
-    assert [one.candidate.id for one in fitting([scored("a", 50), scored("b", 5)], 20, None)] == ["b"]
+    """Those that are far too large are not even read."""
+    ranked = [scored("huge", 81), scored("large", 80), scored("small", 5)]
+
+    head = fitting(ranked, 20, None)
+    packed = pack(head, {"large": described("large", "w " * 80), "small": described("small", "w")}, 20, count_tokens)
+
+    assert [one.candidate.id for one in head] == ["large", "small"]
+    assert (shown(packed.items), packed.is_full) == (["small"], False)
+
+
+@pytest.mark.parametrize(("budget", "is_full"), [(5, True), (6, False), (None, False)])
+def test_it_is_full_when_something_was_left_over(budget: int | None, is_full: bool) -> None:
+    head = [scored("a"), scored("b")]
+
+    packed = pack(head, {id: described(id) for id in "ab"}, budget, lambda text: len(text.split()))
+
+    assert packed.is_full is is_full
 
 
 def test_a_long_message_counts_as_the_passage_that_will_be_shown() -> None:
@@ -78,7 +97,7 @@ def test_an_item_shows_the_whole_message_or_its_passage_with_all_that_speaks_for
     head = [scored("a"), scored("b")]
     texts = {"a": described("a", "Whole."), "b": described("b", "left  the part  right", (4, 15))}
 
-    items = pack(head, texts, None, count_tokens)
+    items = pack(head, texts, None, count_tokens).items
 
     assert items[0] == RecallItem(
         rank=1,
@@ -99,7 +118,7 @@ def test_an_item_shows_the_whole_message_or_its_passage_with_all_that_speaks_for
 
 def test_what_was_erased_between_two_queries_is_left_out() -> None:
     assert shown(
-        pack([scored("a"), scored("gone"), scored("b")], {id: described(id) for id in "ab"}, None, count_tokens)
+        pack([scored("a"), scored("gone"), scored("b")], {id: described(id) for id in "ab"}, None, count_tokens).items
     ) == ["a", "b"]
 
 
@@ -108,7 +127,7 @@ def test_what_is_shown_never_exceeds_the_budget_and_ranks_from_one(sizes: list[i
     head = [scored(str(place), size) for place, size in enumerate(sizes)]
     texts = {str(place): described(str(place), "w " * size) for place, size in enumerate(sizes)}
 
-    items = pack(head, texts, budget, lambda text: len(text.split()))
+    items = pack(head, texts, budget, lambda text: len(text.split())).items
 
     assert sum(item.tokens for item in items) <= budget
     assert [item.rank for item in items] == list(range(1, len(items) + 1))
@@ -122,7 +141,7 @@ def test_the_context_is_read_in_order_of_time_by_day_and_session() -> None:
         "second": described("second", "Second.", seq=2, author="Tomas"),
         "first": described("first", "First\nmore.\nTomas: not his.", seq=1),
     }
-    items = pack([scored(id) for id in texts], texts, None, count_tokens)
+    items = pack([scored(id) for id in texts], texts, None, count_tokens).items
 
     assert reading_order(items, texts) == (
         "[4 March 2024, session a]\nMira: First\n    more.\n    Tomas: not his.\nTomas: Second.\n\n"
@@ -137,7 +156,7 @@ AWKWARD = st.text(alphabet=st.sampled_from("ab [],:\n\r\t\v\f\x1c\x85\u2028\u202
 def test_a_context_can_be_taken_apart_into_its_items_again(contents: list[str]) -> None:
     """PC-173: whatever a message holds, it neither ends its item nor begins another one."""
     texts = {str(place): described(str(place), text, seq=place) for place, text in enumerate(contents)}
-    context = reading_order(pack([scored(id) for id in texts], texts, None, count_tokens), texts)
+    context = reading_order(pack([scored(id) for id in texts], texts, None, count_tokens).items, texts)
     lines = context.splitlines()
 
     assert lines[:1] == (["[4 March 2024, session a]"] if contents else [])
@@ -149,7 +168,7 @@ def test_a_context_hides_nothing_from_whoever_reads_it() -> None:
     """PC-175: an instruction in tag characters would be seen by a model only; emoji and flags stay."""
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     texts = {"a": described("a", f"nice weather{hidden} \U0001f44d\U0001f3fd", author="Mi\u202era")}
-    context = reading_order(pack([scored("a")], texts, None, count_tokens), texts)
+    context = reading_order(pack([scored("a")], texts, None, count_tokens).items, texts)
 
     assert context == (
         "[4 March 2024, session a]\nMi\\u202era: nice weather\\U000e006f\\U000e0062\\U000e0065\\U000e0079 "
@@ -160,7 +179,7 @@ def test_the_day_is_that_of_the_place_where_it_was_said() -> None:
     """PC-062: half past ten in the evening in UTC is the next day in Kathmandu."""
     texts = {"a": described("a", "Hello.", offset=345)}
 
-    assert reading_order(pack([scored("a")], texts, None, count_tokens), texts) == (
+    assert reading_order(pack([scored("a")], texts, None, count_tokens).items, texts) == (
         "[5 March 2024, session a]\nMira: Hello."
     )
 
@@ -171,8 +190,8 @@ def test_nothing_to_show_is_an_empty_context() -> None:
 
 @pytest.mark.parametrize(
     ("part", "tokens", "text", "needed"),
-    [(None, 10, "one two three", 10), (None, 3, "one two three", 4), ((0, 3), 400, "one two three", 60)],
-    ids=["as stored", "as counted", "a passage is expected to have 60"],
+    [(None, 10, "one two three", 4), (None, 30, "one two three", 8), ((0, 3), 400, "one two three", 15)],
+    ids=["as counted", "a quarter of what is stored", "a passage is expected to have 60"],
 )
 def test_the_smallest_budget_shows_the_first_hit_and_one_less_does_not(
     part: tuple[int, int] | None, tokens: int, text: str, needed: int
@@ -181,6 +200,6 @@ def test_the_smallest_budget_shows_the_first_hit_and_one_less_does_not(
 
     budget = smallest_budget(first, messages, count_tokens)
     assert budget == needed
-    assert shown(pack(fitting([first], budget, None), messages, budget, count_tokens)) == ["a"]
-    assert shown(pack(fitting([first], budget - 1, None), messages, budget - 1, count_tokens)) == []
+    assert shown(pack(fitting([first], budget, None), messages, budget, count_tokens).items) == ["a"]
+    assert shown(pack(fitting([first], budget - 1, None), messages, budget - 1, count_tokens).items) == []
     assert smallest_budget(first, {}, count_tokens) is None

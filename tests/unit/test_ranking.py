@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trace_graph.config import RecallSettings
-from trace_graph.retrieve.candidates import Candidate, over_fetch, scan_is_cheaper
+from trace_graph.retrieve.candidates import Candidate
 from trace_graph.retrieve.dates import DateRange
 from trace_graph.retrieve.question import Question
 from trace_graph.retrieve.ranking import rank
@@ -131,28 +131,3 @@ def test_the_order_in_which_candidates_come_does_not_matter(found: list[Candidat
     assert [one.candidate.id for one in rank(mixed, question("petrel", "boat"), SETTINGS)] == [
         one.candidate.id for one in rank(found, question("petrel", "boat"), SETTINGS)
     ]
-
-
-@pytest.mark.parametrize(
-    ("readable", "stored", "scans"),
-    [
-        (20, 50_000, True),
-        (0, 0, True),
-        (600, 1_000, True),
-        (4_472, 50_000, True),
-        (4_473, 50_000, False),
-        (50_000, 50_000, False),
-    ],
-)
-def test_a_small_share_is_scanned_and_a_large_one_taken_from_the_index(
-    readable: int, stored: int, scans: bool
-) -> None:
-    assert scan_is_cheaper(readable, stored, 200) is scans
-
-
-@pytest.mark.parametrize(
-    ("readable", "stored", "fetched"),
-    [(10_000, 10_000, 300), (5_000, 50_000, 3_000), (0, 10, 3_000), (10_000, 1, 200)],
-)
-def test_the_smaller_the_share_the_more_is_fetched(readable: int, stored: int, fetched: int) -> None:
-    assert over_fetch(readable, stored, 200) == fetched

@@ -1,20 +1,18 @@
-"""Candidates from the database: two ranked lists with their neighbours, and passages of long messages."""
+"""Candidates from the database: the most promising of two ranked lists with their neighbours, and passages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trace_graph.access.scopes import Scope
 from trace_graph.config import RecallSettings
 from trace_graph.embed.protocol import Vector
+from trace_graph.retrieve.passages import Part, best_parts
 from trace_graph.retrieve.question import Question
+from trace_graph.retrieve.ranked_lists import most_promising, text_list, vector_list
 from trace_graph.store.connection import Store
-from trace_graph.store.rows import Row
-
-BY_VECTOR = 10
-"""The column of a recall query's row that says whether the list by vectors brought it."""
+from trace_graph.store.engine import Engine
 
 
 class Candidate(NamedTuple):
@@ -39,134 +37,62 @@ class Candidate(NamedTuple):
     """The passage that stands for a long message."""
 
 
-@dataclass(frozen=True)
-class _Part:
-    message: str
-    span: tuple[int, int]
-    hits: tuple[str, ...]
-    length: int
-    cosine: float | None
-    found_by: str
-
-
 async def find_candidates(
     store: Store, scope: Scope, question: Question, vector: Vector | None, settings: RecallSettings
 ) -> list[Candidate]:
-    """All messages worth scoring, with the neighbours that their windows need; about 500, in no order.
+    """All messages worth scoring, with the neighbours that their windows need; 500 to 1,000, in no order.
 
     Raises: EngineUnavailable, EngineTimeout, StoreFailed.
     """
-    rows = await _message_rows(store, scope, question, vector, settings)
-    found = {candidate.id: candidate for candidate in map(_candidate, rows)}
+    is_large = sum(space.messages for space in scope.spaces) >= settings.large_from
+    k = settings.candidates_large if is_large else settings.candidates
+    stored = await _stored(store) if vector is not None else {}
+    by_text = await text_list(store, scope, question, k)
+    by_vector = await vector_list(store, scope, vector, k, stored) if vector is not None else {}
+    parts: dict[str, Part] = {}
     if any(space.passages for space in scope.spaces):
-        parts = await _best_parts(store, scope, question, vector, settings)
-        missing = [message for message in parts if message not in found]
-        if missing:
-            more = await store.read_lists(
-                "recall_rows", ids=missing, terms=list(question.keys), vector=_floats(vector), spaces=scope.ids,
-                scale=store.engine.cosine_scale, shift=store.engine.cosine_shift)
-            found = {candidate.id: candidate for candidate in map(_candidate, more)} | found
-        for message, part in parts.items():
-            if message in found:
-                found[message] = _standing_for(found[message], part)
-    return list(found.values())
+        parts = await best_parts(store, scope, question, vector, k=settings.candidates, stored=stored)
+    ids = most_promising(by_text, by_vector, question.names, settings) if is_large else [*by_text, *by_vector]
+    found = await _with_neighbours(store, scope, question, vector, {*ids, *parts})
+    return list(_described(found, by_text, by_vector, parts))
 
 
-async def _message_rows(
-    store: Store, scope: Scope, question: Question, vector: Vector | None, settings: RecallSettings
-) -> list[list[Any]]:
-    readable = sum(space.messages for space in scope.spaces)
-    k = settings.candidates if readable < settings.large_from else settings.candidates_large
-    shared: dict[str, Any] = {"text": question.lucene, "terms": list(question.keys), "spaces": scope.ids, "k": k}
-    if vector is None:
-        return await store.read_lists("recall_candidates_text", **shared) if question.lucene else []
-    shared |= {
-        "vector": _floats(vector), "scale": store.engine.cosine_scale, "shift": store.engine.cosine_shift}
-    if store.engine.vector_list == "search":
-        return await store.read_lists("recall_candidates_search", **shared)
-    stored = (await store.read("count_stored"))[0]["messages"]
-    if not scan_is_cheaper(readable, stored, k):
-        rows = await store.read_lists("recall_candidates_index", **shared, fetch=over_fetch(readable, stored, k))
-        if sum(row[BY_VECTOR] for row in rows) >= min(k, readable):
-            return rows
-        # Other spaces lie nearer to the question and took the places: only a scan finds what is here.
-    return await store.read_lists("recall_candidates_scan", **shared)
+async def _stored(store: Store) -> Mapping[str, int]:
+    """Messages and passages of the whole database."""
+    return (await store.read("count_stored"))[0]
 
 
-async def _best_parts(
-    store: Store, scope: Scope, question: Question, vector: Vector | None, settings: RecallSettings
-) -> Mapping[str, _Part]:
-    """For each long message that a passage was found of, its best passage: most distinct terms, then cosine."""
-    shared: dict[str, Any] = {"terms": list(question.keys), "spaces": scope.ids, "k": settings.candidates}
-    parts: list[_Part] = []
-    if question.lucene:
-        rows = await store.read("recall_passages_text", text=question.lucene, **shared)
-        parts += [_part(row, "passage text") for row in rows]
-    if vector is not None:
-        shared |= {
-            "vector": _floats(vector), "scale": store.engine.cosine_scale, "shift": store.engine.cosine_shift}
-        readable = sum(space.passages for space in scope.spaces)
-        stored = (await store.read("count_stored"))[0]["passages"]
-        rows = []
-        if not scan_is_cheaper(readable, stored, settings.candidates):
-            rows = await store.read(
-                "recall_passages_index", **shared, fetch=over_fetch(readable, stored, settings.candidates))
-        if len(rows) < min(settings.candidates, readable):
-            rows = await store.read("recall_passages_scan", **shared)
-        parts += [_part(row, "passage vector") for row in rows]
-    best: dict[str, _Part] = {}
-    for part in parts:
-        if part.message not in best or _goodness(part) > _goodness(best[part.message]):
-            best[part.message] = part
-    return best
+async def _with_neighbours(
+    store: Store, scope: Scope, question: Question, vector: Vector | None, ids: Iterable[str]
+) -> list[Candidate]:
+    wanted = sorted(ids)
+    rows = await store.read_lists(
+        "recall_rows", ids=wanted, spaces=scope.ids, vector=None if vector is None else vector.tolist(),
+    ) if wanted else []
+    return [_candidate(row, question, store.engine) for row in rows]
 
 
-def scan_is_cheaper(readable: int, stored: int, k: int) -> bool:
-    """Whether to scan the readable vectors exactly instead of over-fetching from the index of all.
+def _candidate(row: Sequence[Any], question: Question, engine: Engine) -> Candidate:
+    """A row of recall_rows: its columns stand in the query's header."""
+    id, space, session, seq, author, day, tokens, terms, similarity = row
+    hits, length = question.hits(terms)
+    cosine = 0.0 if similarity is None else engine.cosine_scale * similarity - engine.cosine_shift
+    return Candidate(id, space, session, seq, author, day, tokens, hits, length, cosine, ())
 
-    Source: estimate from the engines' measured costs: about 6,000 of 100,000 is where the two meet.
+
+def _described(
+    candidates: Iterable[Candidate], by_text: Container[str], by_vector: Container[str], parts: Mapping[str, Part]
+) -> Iterable[Candidate]:
+    """Each candidate with how it was found; a long message is scored by its best passage.
+
+    Its own length would drown the words that matter.
     """
-    return readable * readable <= 2 * k * stored
-
-
-def over_fetch(readable: int, stored: int, k: int) -> int:
-    """How many to take from the index so that about k of them are readable. Source: the trial of the engines."""
-    return max(k, round(1.5 * k * stored / max(1, readable)))
-
-
-def _standing_for(candidate: Candidate, part: _Part) -> Candidate:
-    """A long message is scored by its best passage: its own length would drown the words that matter."""
-    return candidate._replace(
-        hits=part.hits, length=part.length, part=part.span,
-        cosine=candidate.cosine if part.cosine is None else max(part.cosine, candidate.cosine),
-        found_by=(*(way for way in candidate.found_by if way != "neighbour"), part.found_by))
-
-
-def _goodness(part: _Part) -> tuple[int, float]:
-    return len(set(part.hits)), part.cosine or 0.0
-
-
-def _part(row: Row, found_by: str) -> _Part:
-    return _Part(
-        row["message"], (row["start"], row["end"]), _bare(row["hits"]), row["length"], row.get("cosine"), found_by)
-
-
-_WAYS = {
-    (0, 0): ("neighbour",), (1, 0): ("text",), (0, 1): ("vector",), (1, 1): ("text", "vector")}
-"""How a candidate was found, by what the two lists say: the keyword list, the vector list."""
-
-
-def _candidate(row: Sequence[Any]) -> Candidate:
-    """A row of the recall queries: their columns stand in the header of cypher/recall.cypher."""
-    id, space, session, seq, author, day, tokens, hits, length, by_text, by_vector, cosine = row
-    return Candidate(
-        id, space, session, seq, author, day, tokens, _bare(hits) if hits else (), length, cosine,
-        _WAYS[by_text, by_vector])
-
-
-def _bare(hits: Sequence[str]) -> tuple[str, ...]:
-    return tuple([hit.partition("_")[2] for hit in hits])
-
-
-def _floats(vector: Vector | None) -> list[float] | None:
-    return None if vector is None else vector.tolist()
+    for one in candidates:
+        ways = [way for way, found in (("text", by_text), ("vector", by_vector)) if one.id in found]
+        part = parts.get(one.id)
+        if part is None:
+            yield one._replace(found_by=tuple(ways) or ("neighbour",))
+        else:
+            yield one._replace(
+                hits=part.hits, length=part.length, part=part.span, found_by=(*ways, part.found_by),
+                cosine=one.cosine if part.cosine is None else max(part.cosine, one.cosine))

@@ -19,6 +19,9 @@ a passage."""
 PASSAGE_TOKENS = 60
 """What a passage counts before it is read: half of a usual one, so that the head is rather too long than too short."""
 
+MOST_OVERCOUNTED = 4
+"""How many of our tokens may be one of a plugged-in counter. Guess: tokenizers give three words at least one."""
+
 
 @dataclass(frozen=True)
 class Described:
@@ -43,31 +46,43 @@ class Described:
         return self.text if self.part is None else self.text[self.part[0]:self.part[1]].strip()
 
 
-def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> list[Scored]:
-    """The head of the ranking that can be shown, by the stored token counts; a long message counts as a passage.
+@dataclass(frozen=True)
+class Packed:
+    """What is shown."""
 
-    With a limit the budget is off. Source: whole messages in rank order until one does not fit, as measured; the first
-    ones that do not fit alone are passed over, so that a small budget is not an empty answer.
+    items: list[RecallItem]
+    is_full: bool
+    """Whether something was left over that did not fit any more."""
+
+
+def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> list[Scored]:
+    """The head of the ranking that must be read to fill the budget, by the stored token counts.
+
+    It ends with the first that does not fit any more; a long message counts as a passage. What is far too large for the
+    whole budget is left out while nothing fits. With a limit the budget is off.
     """
-    if limit is not None:
+    if limit is not None or budget is None:
         return list(ranked[:limit])
     head: list[Scored] = []
     used = 0
     for one in ranked:
         tokens = _expected_tokens(one)
-        if budget is not None and used + tokens > budget:
-            if head:
-                break
+        if used == 0 and tokens > budget:
+            if tokens <= MOST_OVERCOUNTED * budget:
+                head.append(one)
             continue
         used += tokens
         head.append(one)
+        if used > budget:
+            break
     return head
 
 
 def smallest_budget(first: Scored, described: dict[str, Described], count: TokenCounter) -> int | None:
     """The smallest budget, in tokens, with which this first hit is shown; None where it is gone meanwhile."""
     message = described.get(first.candidate.id)
-    return None if message is None else max(_expected_tokens(first), count(message.shown))
+    # Nothing is read whose stored count is far beyond the budget.
+    return None if message is None else max(-(-_expected_tokens(first) // MOST_OVERCOUNTED), count(message.shown))
 
 
 def _expected_tokens(one: Scored) -> int:
@@ -78,8 +93,11 @@ def _expected_tokens(one: Scored) -> int:
 
 def pack(
     head: Sequence[Scored], described: dict[str, Described], budget: int | None, count: TokenCounter
-) -> list[RecallItem]:
-    """Items in rank order until the budget is full; the first ones that do not fit alone are passed over."""
+) -> Packed:
+    """Whole items in rank order until one does not fit, as measured.
+
+    The first ones that do not fit alone are passed over, so that a small budget is not an empty answer.
+    """
     items: list[RecallItem] = []
     used = 0
     for one in head:
@@ -89,11 +107,11 @@ def pack(
         tokens = count(message.shown)
         if budget is not None and used + tokens > budget:
             if items:
-                break
+                return Packed(items, True)
             continue
         used += tokens
         items.append(_item(len(items) + 1, one, message, tokens))
-    return items
+    return Packed(items, False)
 
 
 def _item(rank: int, scored: Scored, message: Described, tokens: int) -> RecallItem:

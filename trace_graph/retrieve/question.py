@@ -7,15 +7,16 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import get_args
 
 from trace_graph.access.scopes import Scope
 from trace_graph.models import Role
 from trace_graph.retrieve.dates import DateRange, date_ranges
-from trace_graph.text.terms import lucene_query, prefixed, terms
+from trace_graph.text.terms import MOST_CLAUSES, lucene_query, prefixed, terms
 
-MOST_CLAUSES = 1000
-"""Terms x spaces in one keyword query; Neo4j refuses more than 1,024."""
+MOST_TERMS = 1000
+"""Distinct terms of a question that are looked for, the first ones. Guess: a page of text has 200."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,28 @@ class Question:
                    for character in self.text)
 
     @property
-    def lucene(self) -> str:
-        """The keyword query; empty where there is no term to look for."""
-        return lucene_query(self.keys)
+    def searches(self) -> list[str]:
+        """The keyword queries, each as long as the engines take; none where there is no term to look for.
+
+        All terms of a space stand in one query, so that its messages are ranked by all of them.
+        """
+        spaces = max(1, MOST_CLAUSES // max(1, len(self.terms)))
+        step = spaces * len(self.terms)
+        return [lucene_query(self.keys[start:start + step]) for start in range(0, len(self.keys), step or 1)]
+
+    def hits(self, keys: str | None) -> tuple[tuple[str, ...], int]:
+        """The question's terms among a message's indexed ones, each as often as it occurs; and how many it has.
+
+        None of what is not read: the message is so long that passages stand for it.
+        """
+        if keys is None:
+            return (), 0
+        all_keys = keys.split(" ")
+        return tuple([self._term_of[key] for key in all_keys if key in self._term_of]), len(all_keys)
+
+    @cached_property
+    def _term_of(self) -> dict[str, str]:
+        return {key: key.partition("_")[2] for key in self.keys}
 
 
 def read_question(text: str, scope: Scope, asked_at: datetime) -> Question:
@@ -51,10 +71,10 @@ def read_question(text: str, scope: Scope, asked_at: datetime) -> Question:
     if not wanted:
         # Nothing but names: then the names are all there is to look for.
         wanted = tuple(dict.fromkeys(terms(text)))
-    most = max(1, MOST_CLAUSES // max(1, len(scope.spaces)))
-    keys = tuple(key for space in scope.spaces for key in prefixed(wanted[:most], space.key))
+    wanted = wanted[:MOST_TERMS]
+    keys = tuple(key for space in scope.spaces for key in prefixed(wanted, space.key))
     return Question(
-        text=text, terms=wanted[:most], keys=keys, names=frozenset(_named(text, authors)),
+        text=text, terms=wanted, keys=keys, names=frozenset(_named(text, authors)),
         ranges=tuple(date_ranges(text, asked_at)))
 
 

@@ -83,8 +83,9 @@ def _neighbours(candidates: Sequence[Candidate], reach: int) -> Places:
 
 
 def _term_counts(candidates: Sequence[Candidate], terms: Sequence[str]) -> Numbers:
-    """How often each of the question's terms occurs: (candidates, terms)."""
-    column = {term: number for number, term in enumerate(terms)}
+    """How often each of the question's terms occurs: (candidates, terms that occur at all)."""
+    found = {hit for one in candidates for hit in one.hits}
+    column = {term: number for number, term in enumerate(term for term in terms if term in found)}
     rows = np.repeat(np.arange(len(candidates)), [len(one.hits) for one in candidates])
     columns = np.array([column[hit] for hit in chain.from_iterable(one.hits for one in candidates)], dtype=np.intp)
     counts = np.zeros((len(candidates), len(column)))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from trace_graph.access.scopes import Scope
 from trace_graph.config import RecallSettings
 from trace_graph.embed.protocol import Vector
-from trace_graph.models import NewId, RecallResult
+from trace_graph.models import NewId, RecallItem, RecallResult
 from trace_graph.retrieve.candidates import find_candidates
-from trace_graph.retrieve.describing import describe
+from trace_graph.retrieve.describing import Description, describe
 from trace_graph.retrieve.packing import fitting, pack, reading_order, smallest_budget
-from trace_graph.retrieve.question import read_question
-from trace_graph.retrieve.ranking import rank
+from trace_graph.retrieve.question import Question, read_question
+from trace_graph.retrieve.ranking import Scored, rank
 from trace_graph.store.connection import Store
 from trace_graph.text.tokens import TokenCounter
 
@@ -45,9 +45,7 @@ async def recall(
     lists = settings if request.limit is None else settings.with_lists_of(request.limit)
     candidates = await find_candidates(store, scope, question, vector, lists)
     ranked = rank(candidates, question, settings)
-    head = fitting(ranked, request.budget, request.limit)
-    described = await describe(store, scope, question, ranked, head)
-    items = pack(head, described.messages, request.budget, count)
+    described, items = await _filled(store, scope, question, ranked, request=request, count=count)
     smallest = None
     if ranked and not items and request.budget is not None:
         first = await describe(store, scope, question, ranked, ranked[:1])
@@ -56,3 +54,22 @@ async def recall(
         recall_id=new_id(), query=request.query, tokens=sum(item.tokens for item in items),
         context=reading_order(items, described.messages), items=items, topics=described.topics,
         searchable=bool(question.terms) or vector is not None, smallest_budget=smallest)
+
+
+async def _filled(
+    store: Store, scope: Scope, question: Question, ranked: Sequence[Scored], *, request: RecallRequest,
+    count: TokenCounter
+) -> tuple[Description, list[RecallItem]]:
+    """The items that fill the budget: one reading, unless the counter gives less than what is stored."""
+    estimate = request.budget
+    head = fitting(ranked, estimate, request.limit)
+    while True:
+        described = await describe(store, scope, question, ranked, head)
+        packed = pack(head, described.messages, request.budget, count)
+        if packed.is_full or estimate is None:
+            return described, packed.items
+        estimate *= 2
+        wider = fitting(ranked, estimate, request.limit)
+        if len(wider) == len(head):
+            return described, packed.items
+        head = wider

@@ -1,0 +1,70 @@
+"""The best passage of each long message: what stands for it in the ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trace_graph.access.scopes import Scope
+from trace_graph.embed.protocol import Vector
+from trace_graph.retrieve.question import Question
+from trace_graph.retrieve.ranked_lists import over_fetch, scan_is_cheaper
+from trace_graph.store.connection import Store
+from trace_graph.store.rows import Row
+
+
+@dataclass(frozen=True)
+class Part:
+    """A passage of a long message."""
+
+    message: str
+    span: tuple[int, int]
+    """Characters of the message's text."""
+    hits: tuple[str, ...]
+    length: int
+    """Terms in it."""
+    cosine: float | None
+    """None where it was found by keywords."""
+    found_by: str
+
+
+async def best_parts(
+    store: Store, scope: Scope, question: Question, vector: Vector | None, *, k: int, stored: Mapping[str, int]
+) -> dict[str, Part]:
+    """For each long message that a passage was found of, its best passage: most distinct terms, then cosine.
+
+    `stored` counts the whole database's passages.
+    """
+    parts: list[Part] = []
+    for text in question.searches:
+        rows = await store.read("recall_passages_text", text=text, spaces=scope.ids, k=k)
+        parts += [_part(row, question, "passage text") for row in rows]
+    if vector is not None:
+        rows = await _nearest(store, scope, vector, k, stored["passages"])
+        parts += [_part(row, question, "passage vector") for row in rows]
+    best: dict[str, Part] = {}
+    for part in parts:
+        if part.message not in best or _goodness(part) > _goodness(best[part.message]):
+            best[part.message] = part
+    return best
+
+
+async def _nearest(store: Store, scope: Scope, vector: Vector, k: int, stored: int) -> list[Row]:
+    readable = sum(space.passages for space in scope.spaces)
+    shared = {
+        "vector": vector.tolist(), "spaces": scope.ids, "k": k, "scale": store.engine.cosine_scale,
+        "shift": store.engine.cosine_shift}
+    if not scan_is_cheaper(readable, stored, k):
+        rows = await store.read("recall_passages_index", **shared, fetch=over_fetch(readable, stored, k))
+        if len(rows) >= min(k, readable):
+            return rows
+    return await store.read("recall_passages_scan", **shared)
+
+
+def _goodness(part: Part) -> tuple[int, float]:
+    return len(set(part.hits)), part.cosine or 0.0
+
+
+def _part(row: Row, question: Question, found_by: str) -> Part:
+    hits, length = question.hits(row["terms"])
+    return Part(row["message"], (row["start"], row["end"]), hits, length, row.get("cosine"), found_by)
