@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +94,7 @@ def verify(source: Path | BinaryIO) -> Verified:
     raise InvalidInput("The export breaks off before its last line.", fix=NOT_WHOLE)
 
 
-def batches_of(source: Path | BinaryIO, verified: Verified, skip: int) -> Iterator[Batch]:
+def batches_of(source: Path | BinaryIO, verified: Verified, skip: int) -> Generator[Batch]:
     """The records of a verified export, in batches, without the first `skip` lines.
 
     Raises: InvalidInput where it is another file by now.
@@ -135,7 +135,8 @@ def opened(source: Path | BinaryIO) -> Iterator[IO[bytes]]:
         try:
             yield source
         finally:
-            source.seek(start)
+            if not source.closed:
+                source.seek(start)
         return
     try:
         stream = source.open("rb")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -104,14 +105,21 @@ class Restore:
             await self._refuse_taken_ids()
             await self.store.write(lambda transaction: self._begin(transaction, token), "restore_begin")
         done = (await self._take_over(token, self.verified.sha256))["restored"]
+        await self._store_batches(token, done)
+        await self._complete(await asyncio.to_thread(self._space_record), token)
+
+    async def _store_batches(self, token: str, done: int) -> None:
         batches = batches_of(self.source, self.verified, done)
         stored = 0
-        while (batch := await asyncio.to_thread(next, batches, None)) is not None:
-            await self._store_batch(batch, token)
-            stored += len(batch.records) if batch.kind == "Message" else 0
-            if self.progress is not None:
-                self.progress(stored, self.verified.header.counts.get("Message", 0))
-        await self._complete(await asyncio.to_thread(self._space_record), token)
+        try:
+            while (batch := await asyncio.to_thread(next, batches, None)) is not None:
+                await self._store_batch(batch, token)
+                stored += len(batch.records) if batch.kind == "Message" else 0
+                if self.progress is not None:
+                    self.progress(stored, self.verified.header.counts.get("Message", 0))
+        finally:
+            with suppress(ValueError):  # where this was cancelled, a thread may still be reading
+                batches.close()
 
     async def _begin(self, transaction: Transaction, token: str) -> None:
         id = self.verified.header.space_id
