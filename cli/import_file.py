@@ -34,10 +34,11 @@ def import_file(
     file: Annotated[str, typer.Argument(
         metavar="FILE", help="A file, or a folder of BEAM chats; - is standard input.")],
     *,
-    space: Annotated[str, typer.Option(
-        "--space", metavar="S", help="The space they belong to; created where it is new.")],
+    space: Annotated[str | None, typer.Option(
+        "--space", metavar="S",
+        help="The space they belong to; created where it is new. An export is restored under this name.")] = None,
     format: Annotated[str, typer.Option(
-        "--format", metavar="FORMAT", help="auto, jsonl, openai, locomo, longmemeval or beam.")] = "auto",
+        "--format", metavar="FORMAT", help="auto, jsonl, openai, locomo, longmemeval, beam or trace-graph.")] = "auto",
     sample: Annotated[list[str] | None, typer.Option(
         "--sample", metavar="ID", help="Only this conversation of the file; may be repeated.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Store nothing unless every line is good.")] = False,
@@ -45,7 +46,8 @@ def import_file(
     """Remember the messages of a file.
 
     Messages that are there already are recognised, so an import may be repeated. Lines that cannot be stored are listed
-    on stderr, the others are stored, and the exit code is 1.
+    on stderr, the others are stored, and the exit code is 1. An export of trace-graph is restored as the space it was:
+    all of it, or nothing where the file is damaged, or the space is there already and not the same.
     """
     if file == "-" and strict:
         raise UsageError(

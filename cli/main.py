@@ -10,7 +10,20 @@ from typing import Annotated, Any
 import typer
 
 from trace_graph import __version__
-from trace_graph.cli import add, config_show, db, import_file, organize, queries, recall, spaces, stats, topic, tree
+from trace_graph.cli import (
+    add,
+    config_show,
+    db,
+    export,
+    import_file,
+    organize,
+    queries,
+    recall,
+    spaces,
+    stats,
+    topic,
+    tree,
+)
 from trace_graph.cli.failures import CLOSED_PIPE, INTERRUPTED, report_failure, unexpected, wrong_usage
 from trace_graph.cli.global_options import Debug, GlobalOptions, Json, Quiet, Uri, give_to_all
 from trace_graph.cli.output import ClosedPipe, complain, prepare_streams, write
@@ -57,6 +70,7 @@ def build() -> Any:
     application.callback(invoke_without_command=True)(_every_command)
     application.command("add")(add.add)
     application.command("import")(import_file.import_file)
+    application.command("export")(export.export)
     application.command("organize")(organize.organize)
     application.command("recall")(recall.recall)
     application.command("tree")(tree.tree)

@@ -7,8 +7,9 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable
-from typing import Any, TextIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any, TextIO
 
 import typer
 
@@ -39,9 +40,15 @@ def write(text: str) -> None:
 
     Raises: ClosedPipe, TraceGraphError where it cannot be written.
     """
-    try:
+    with _stdout_failing_in_words():
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         sys.stdout.flush()
+
+
+@contextmanager
+def _stdout_failing_in_words() -> Iterator[None]:
+    try:
+        yield
     except BrokenPipeError as error:
         _give_up_stdout()
         raise ClosedPipe from error
@@ -50,6 +57,16 @@ def write(text: str) -> None:
         raise TraceGraphError(
             f"The result cannot be written to standard output: {error.strerror}.",
             fix="Write it elsewhere; what the command stored is stored.") from error
+
+
+def write_bytes(source: IO[bytes]) -> None:
+    """Copy bytes to stdout as they are.
+
+    Raises: ClosedPipe, TraceGraphError where they cannot be written.
+    """
+    with _stdout_failing_in_words():
+        shutil.copyfileobj(source, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
 
 
 def remark(options: GlobalOptions, text: str) -> None:

@@ -1,8 +1,8 @@
 // name: describe_spaces
-// Every space by name, with what it holds.
+// Every space by name, with what it holds; without those that are being restored.
 // mode: read
 // unscoped: lists spaces; the caller's access is decided on what it returns
-MATCH (s:Space)
+MATCH (s:Space) WHERE s.restoring IS NULL
 RETURN s.id AS id, s.name AS name, s.time_zone AS time_zone, s.message_count AS messages,
        COUNT { MATCH (t:Topic {space: s.id}) WHERE t.kind = 'topic' AND t.status = 'active' } AS topics,
        COUNT { MATCH (m:Message {waiting_in: s.id}) } AS waiting, s.recorded_at AS created_at

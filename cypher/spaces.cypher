@@ -1,18 +1,20 @@
 // name: find_spaces
-// Spaces by name: id, name, key, time zone, what is counted on them, and the root topic's id.
+// Spaces by name: id, name, key, time zone, what is counted on them, the root topic's id, and whether a restore of it is
+// not done yet.
 // mode: read
 // params: names
 // unscoped: resolves names; the caller's access is decided on what it returns
 UNWIND $names AS name
 MATCH (s:Space {name: name})
 RETURN s.id AS id, s.name AS name, s.key AS key, s.time_zone AS time_zone, s.root AS root,
-       s.message_count AS messages, s.passage_count AS passages, s.authors AS authors, s.recorded_at AS created_at
+       s.message_count AS messages, s.passage_count AS passages, s.authors AS authors, s.recorded_at AS created_at,
+       s.restoring AS restoring
 
 // name: list_spaces
-// All spaces by name, with the same columns as find_spaces.
+// All spaces by name, with the same columns as find_spaces; without those that are being restored.
 // mode: read
 // unscoped: lists spaces; the caller's access is decided on what it returns
-MATCH (s:Space)
+MATCH (s:Space) WHERE s.restoring IS NULL
 RETURN s.id AS id, s.name AS name, s.key AS key, s.time_zone AS time_zone, s.root AS root,
        s.message_count AS messages, s.passage_count AS passages, s.authors AS authors, s.recorded_at AS created_at
 ORDER BY s.name

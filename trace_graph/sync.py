@@ -19,6 +19,7 @@ from trace_graph.embed.protocol import Embedder
 from trace_graph.errors import UsageError
 from trace_graph.memory import Memory as AsyncMemory
 from trace_graph.models import (
+    ExportReport,
     ImportReport,
     MessageInput,
     NewId,
@@ -213,16 +214,27 @@ class Memory:
         return self._loop.run(lambda: self._memory.add_many(messages, space=space))
 
     def import_file(
-        self, path: Path | str | BinaryIO, *, space: str, format: str = "auto", samples: Sequence[str] | None = None,
-        strict: bool = False, progress: Progress | None = None,
+        self, path: Path | str | BinaryIO, *, space: str | None = None, format: str = "auto",
+        samples: Sequence[str] | None = None, strict: bool = False, progress: Progress | None = None,
     ) -> ImportReport:
         """Remember the messages of a file; what is already there is recognised by its external id.
 
-        With `strict` the whole file is checked before anything is stored.
-        Raises: InvalidInput, NotFound (no such file or sample), and what `add_many` raises.
+        With `strict` the whole file is checked before anything is stored. An export of trace-graph is restored as the
+        space it was, under its own name where none is given: checked first, then all of it or nothing that is seen.
+        Raises: InvalidInput, NotFound (no such file or sample), Refused, and what `add_many` raises.
         """
         return self._loop.run(lambda: self._memory.import_file(
             path, space=space, format=format, samples=samples, strict=strict, progress=progress))
+
+    def export(
+        self, *, space: str, out: Path | str | BinaryIO, progress: Progress | None = None
+    ) -> ExportReport:
+        """Write a space to a file or a binary stream: one state of it, complete, whoever writes meanwhile.
+
+        `import_file` restores it into either engine to a space whose export is equal.
+        Raises: NotFound, InvalidInput (the file cannot be written), Refused, EngineUnavailable, StoreFailed.
+        """
+        return self._loop.run(lambda: self._memory.export(space=space, out=out, progress=progress))
 
     def organize(self, *, space: str, progress: Progress | None = None) -> OrganizeReport:
         """File the waiting messages of a space under topics and revise the summaries of those that changed.

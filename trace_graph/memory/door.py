@@ -16,8 +16,11 @@ from trace_graph.errors import ConfigError, InvalidInput, UsageError
 from trace_graph.ingest.adding import Adding
 from trace_graph.ingest.importing import import_items, open_source
 from trace_graph.ingest.prepare import check, message_of
+from trace_graph.maintain.exporting import export_space
 from trace_graph.memory.opening import Opened, Opening
+from trace_graph.memory.restoring import refuse_options, restore_file, to_restore
 from trace_graph.models import (
+    ExportReport,
     ImportReport,
     MessageInput,
     NewId,
@@ -116,18 +119,38 @@ class Memory:
         return await adding.add_many(messages, name, self._actor)
 
     async def import_file(
-        self, path: Path | str | BinaryIO, *, space: str, format: str = "auto", samples: Sequence[str] | None = None,
-        strict: bool = False, progress: Progress | None = None,
+        self, path: Path | str | BinaryIO, *, space: str | None = None, format: str = "auto",
+        samples: Sequence[str] | None = None, strict: bool = False, progress: Progress | None = None,
     ) -> ImportReport:
         """Remember the messages of a file; what is already there is recognised by its external id.
 
-        With `strict` the whole file is checked before anything is stored.
-        Raises: InvalidInput, NotFound (no such file or sample), and what `add_many` raises.
+        With `strict` the whole file is checked before anything is stored. An export of trace-graph is restored as the
+        space it was, under its own name where none is given: checked first, then all of it or nothing that is seen.
+        Raises: InvalidInput, NotFound (no such file or sample), Refused, and what `add_many` raises.
         """
+        if await asyncio.to_thread(to_restore, path, format):
+            refuse_options(samples)
+            return await restore_file(
+                self._opening, path, space=space, actor=self._actor, clock=self._clock, new_id=self._new_id,
+                progress=progress)
+        if space is None:
+            raise UsageError("Into which space?", fix="Name it; only an export of trace-graph says its own.")
         name = space_name(space)
         source = await asyncio.to_thread(open_source, path, format=format, samples=samples, strict=strict)
         adding = await self._for_adding()
         return await import_items(adding, source, space=name, progress=progress, actor=self._actor)
+
+    async def export(
+        self, *, space: str, out: Path | str | BinaryIO, progress: Progress | None = None
+    ) -> ExportReport:
+        """Write a space to a file or a binary stream: one state of it, complete, whoever writes meanwhile.
+
+        `import_file` restores it into either engine to a space whose export is equal.
+        Raises: NotFound, InvalidInput (the file cannot be written), Refused, EngineUnavailable, StoreFailed.
+        """
+        opened, scope = await self._scope(space)
+        return await export_space(
+            opened.store, scope.spaces[0], Path(out) if isinstance(out, str) else out, progress=progress)
 
     async def organize(self, *, space: str, progress: Progress | None = None) -> OrganizeReport:
         """File the waiting messages of a space under topics and revise the summaries of those that changed.

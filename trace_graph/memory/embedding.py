@@ -49,6 +49,23 @@ class CheckedEmbedder:
                 return None
         return (await self.embed([text]))[0]
 
+    async def ready_for(self, other: Fingerprint | None) -> None:
+        """Make the database ready for vectors of another one's embedder; None where there are none.
+
+        Raises: EmbedderMismatch before the database adopts an embedder whose vectors cannot be compared with those.
+        """
+        if other is not None:
+            rows = await self._store.read("read_meta")
+            fresh = not rows or rows[0]["embedder"] is None
+            mine = await fingerprint(self._embedder) if fresh else _fingerprint(rows[0])
+            if not same_space(mine, other):
+                raise EmbedderMismatch(
+                    f"The export holds vectors of {other.name} ({other.dimension} numbers), this database those of "
+                    f"{mine.name} ({mine.dimension} numbers).",
+                    fix=f"Restore it into an empty database with TRACE_GRAPH_EMBEDDER={other.name}, or import the "
+                        "messages from their source.")
+        await self.ready()
+
     async def close(self) -> None:
         """Give back the embedder's connections."""
         await self._embedder.close()

@@ -4,12 +4,11 @@ from trace_graph.models.ids import MessageId, NewId, RevisionId, SpaceId, TopicI
 from trace_graph.models.messages import ImportReport, MessageInput, Receipt, RejectedLine, Role
 from trace_graph.models.progress import Progress
 from trace_graph.models.recalls import RecallItem, RecallResult, RecallTopic, Why
-from trace_graph.models.reports import OrganizeReport, QueryInfo, SpaceInfo, Stats
+from trace_graph.models.reports import ExportReport, OrganizeReport, QueryInfo, SpaceInfo, Stats
 from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessage
 
 __all__ = [
-    "ImportReport", "MessageId", "MessageInput", "NewId", "OrganizeReport", "Progress", "QueryInfo", "RecallItem",
-    "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "Revision", "RevisionId", "Role", "SpaceId",
-    "SpaceInfo", "Stats",
-    "TopicDetail", "TopicId", "TopicNode", "TreeMessage", "Why", "uuid7",
+    "ExportReport", "ImportReport", "MessageId", "MessageInput", "NewId", "OrganizeReport", "Progress", "QueryInfo",
+    "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "Revision", "RevisionId", "Role", "SpaceId",
+    "SpaceInfo", "Stats", "TopicDetail", "TopicId", "TopicNode", "TreeMessage", "Why", "uuid7",
 ]

@@ -61,3 +61,16 @@ class QueryInfo(BaseModel):
     mode: str
     parameters: list[str] = Field(default_factory=list)
     text: str
+
+
+class ExportReport(BaseModel):
+    """What one export wrote."""
+
+    space: str
+    messages: int
+    lines: int
+    """The first and the last included."""
+    bytes: int
+    sha256: str
+    """Of every line but the last, which says it too."""
+    seconds: float

@@ -15,15 +15,18 @@ TICK = timedelta(microseconds=1)
 """The precision that both engines keep (measured: ArcadeDB 26.10.2 and Neo4j 5.26 return microseconds)."""
 
 CACHES: Mapping[str, frozenset[str]] = {
-    "Message": frozenset({"waiting", "waiting_in"}),
+    "Space": frozenset({"key"}),
+    "Message": frozenset({"waiting", "waiting_in", "terms", "filed_in", "segment"}),
+    "Passage": frozenset({"terms"}),
     "Topic": frozenset({
         "title", "status", "depth", "vector_sum", "vector_count", "message_count", "segment_count", "child_count",
-        "last_message_at", "phrases", "stale_in",
+        "last_message_at", "phrases", "stale_in", "filed_in", "segment",
     }),
     "SummaryRevision": frozenset({"current_key"}),
     "PARENT_OF": frozenset({"live_key"}),
 }
-"""Properties that may be overwritten, by label; no hash covers them and no as-of query reads them."""
+"""Properties that may be overwritten, by label; no hash covers them and no as-of query reads them. The key of a space,
+and with it the terms, which follow from the text, are others in another database."""
 
 Door = Literal["library", "cli", "rest", "mcp"]
 

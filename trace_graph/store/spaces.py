@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from trace_graph.access.scopes import Space
-from trace_graph.errors import Conflict
+from trace_graph.errors import Conflict, Refused
 from trace_graph.models import NewId, SpaceId
 from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.ledger import Actor, Clock, Record, event
@@ -16,12 +16,18 @@ from trace_graph.store.rows import Row
 
 
 async def find_spaces(store: Store, names: Sequence[str]) -> list[Space]:
-    """Those of the named spaces that exist."""
-    return [_space(row) for row in await store.read("find_spaces", names=list(names))]
+    """Those of the named spaces that exist. Raises: Refused where one is being restored and not whole yet."""
+    rows = await store.read("find_spaces", names=list(names))
+    for row in rows:
+        if row["restoring"] is not None:
+            raise Refused(
+                f"The space {row['name']!r} is being restored, or its restore broke off.",
+                fix="Wait, or import the same file again: that goes on from where it broke off.")
+    return [_space(row) for row in rows]
 
 
 async def all_spaces(store: Store) -> list[Space]:
-    """Every space, by name."""
+    """Every space, by name; without those that are being restored."""
     return [_space(row) for row in await store.read("list_spaces")]
 
 
@@ -37,9 +43,8 @@ async def obtain_space(
     async def work(transaction: Transaction) -> None:
         if await transaction.run("find_spaces", names=[name]):
             return
-        number = (await transaction.run("next_space_key"))[0]["number"]
         space = {
-            "id": space_id, "name": name, "key": f"s{_base36(number)}", "time_zone": time_zone, "root": topic_id,
+            "id": space_id, "name": name, "key": await new_key(transaction), "time_zone": time_zone, "root": topic_id,
             "recorded_at": now, "change_seq": 1, "last_recorded_at": now, "event_seq": 1, "message_count": 0,
             "passage_count": 0, "authors": [],
         }
@@ -63,9 +68,14 @@ async def obtain_space(
     return space, space.id == space_id
 
 
+async def new_key(transaction: Transaction) -> str:
+    """A key that no space of this database has had."""
+    return f"s{_base36((await transaction.run('next_space_key'))[0]['number'])}"
+
+
 def _identity(space: dict[str, Any]) -> Record:
-    """What of a space is no counter."""
-    return Record("Space", {name: space[name] for name in ("id", "name", "key", "root", "recorded_at", "time_zone")})
+    """What of a space is no counter, and the same in every database."""
+    return Record("Space", {name: space[name] for name in ("id", "name", "root", "recorded_at", "time_zone")})
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""What is done with a whole space: exported, restored, compared."""
