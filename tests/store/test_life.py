@@ -11,6 +11,7 @@ import asyncio
 import os
 import secrets
 from collections.abc import Coroutine
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -167,6 +168,13 @@ class Life(RuleBasedStateMachine):
             assert list(places) == list(range(1, len(places) + 1)), session
         for session, places in self.acknowledged.items():
             assert places.items() <= by_session.get(session, {}).items()
+
+    @rule()
+    def export(self) -> None:
+        """An export checks itself: nothing in it refers to what is not there, and the counts are those of the space."""
+        report = self.run(self.memory.export(space=self.space, out=BytesIO()))
+        stored = self.run(self.graph.rows(LOOK, name=self.space))
+        assert report.messages == len(stored)
 
     def teardown(self) -> None:
         if self.memory is not None:
