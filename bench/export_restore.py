@@ -34,6 +34,14 @@ from trace_graph.config import Settings
 from trace_graph.maintain.reading_exports import verify
 from trace_graph.models import uuid7
 
+LAUNCHER = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)
+"""
+"""A small process between this one and the command: Linux counts the memory of whoever forks as that of the forked."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -84,14 +92,11 @@ def run_step(settings: Settings, title: str, *arguments: str) -> Step:
     command = [str(Path(sys.executable).with_name("trace-graph")), *arguments, "--quiet"]
     environment = {**os.environ, "TRACE_GRAPH_URI": settings.uri}
     began = time.perf_counter()
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(command, env=environment, stdout=said, stderr=subprocess.STDOUT)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            said.seek(0)
-            raise RuntimeError(f"{arguments[0]} failed: {said.read().decode()}")
-    return Step(arguments[0], title, round(time.perf_counter() - began, 1), round(used.ru_maxrss / 1024, 0))
+    done = subprocess.run([sys.executable, "-c", LAUNCHER, *command], env=environment, capture_output=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{arguments[0]} failed: {done.stderr.decode()}")
+    peak = int(done.stdout.splitlines()[-1])
+    return Step(arguments[0], title, round(time.perf_counter() - began, 1), round(peak / 1024, 0))
 
 
 def damage(export: bytes, seed: int) -> bytes:
