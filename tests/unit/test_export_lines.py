@@ -112,6 +112,8 @@ def test_a_value_without_a_place_in_the_format_is_not_exported(properties: dict[
     (replaced(2, with_properties(key="other/x")), "The key of a Session leads elsewhere."),
     (replaced(3, with_properties(seq=True)), "The seq of a Message is none."),
     (replaced(3, with_properties(space="other")), "The space of a Message is none."),
+    (replaced(3, with_properties(filed_in="a topic of another space")), "The filed_in of a Message is none."),
+    (replaced(3, with_properties(segment="x")), "The segment of a Message is none."),
     (replaced(3, with_properties(external_key="other/1")), "The external_key of a Message leads elsewhere."),
     (replaced(4, with_properties(waiting_in="other")), "The waiting_in of a Message leads elsewhere."),
     (replaced(6, with_properties(live_key="M2")), "The live_key of a PARENT_OF leads elsewhere."),

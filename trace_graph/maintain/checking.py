@@ -51,8 +51,9 @@ _TEXTS = frozenset({
     "live_key", "current_key", "method"})
 _PLAIN: tuple[tuple[frozenset[str], type], ...] = (
     (_WHOLE, int), (REAL, float), (_TEXTS, str), (frozenset({"waiting"}), bool))
-_OUR_OWN = frozenset({"lock", "lease_owner", "lease_until", "restoring", "restorer", "restored", "space"})
-"""Properties that are of a database and not of a space: no file sets them."""
+_OUR_OWN = frozenset({
+    "lock", "lease_owner", "lease_until", "restoring", "restorer", "restored", "space", "filed_in"})
+"""Properties that are of a database and not of a space, or follow from a placement: no file sets them."""
 
 
 class Checker:
@@ -121,7 +122,8 @@ class Checker:
         if missing:
             raise InvalidInput(f"A {record.kind} lacks its {min(missing)}.")
         for name, value in record.properties.items():
-            if name in _OUR_OWN or not _fits(name, value):
+            derived = name == "segment" and record.kind in NODES
+            if name in _OUR_OWN or derived or not _fits(name, value):
                 raise InvalidInput(f"The {name} of a {record.kind} is none.")
         self._check_keys(record)
 
