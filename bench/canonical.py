@@ -14,11 +14,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from trace_graph import Memory
+from trace_graph.store.ledger import CACHES
 
 CLOCKS = frozenset({"recorded_at", "change_seq", "retired_seq", "last_recorded_at", "event_seq"})
 BOOKKEEPING = frozenset({"lock", "lease_owner", "lease_until"})
 OWN_NAMES = frozenset({"id", "space", "name", "key", "place_key", "external_key", "root"})
 """Of the space itself, or made of its id."""
+FILED = CACHES["Message"] - {"terms"}
+"""What a message says of how far the organiser is; it is no part of what was stored when the message was added."""
 MOST_DIFFERENCES = 20
 """Lines that are shown of two contents that differ."""
 
@@ -71,7 +74,7 @@ class Content:
     messages: dict[str, str]
     """By external id: the message with its passages and the one before it in its session."""
     tree: list[str]
-    """Topics, placements live and closed, revisions and where they come from."""
+    """Topics, placements live and closed, where each message is filed, revisions and where they come from."""
     counts: list[str]
     """What sessions and the space count."""
 
@@ -93,13 +96,14 @@ def content_of(graph: Graph) -> Content:
 
     tree = [
         *(line(names[row["id"]], row) for part in ("topics", "revisions") for row in graph.nodes[part]),
+        *(line(f"{names[row['id']]} filed", {name: row.get(name) for name in FILED})
+          for row in graph.nodes["messages"]),
         *(one for kind in ("PARENT_OF", "HAS_REVISION", "DERIVED_FROM", "SUPERSEDES") for one in edges(kind))]
     counts = [
         *(line(f"session {row['name']}", row) for row in graph.nodes["sessions"]),
         *(line("space", row) for row in graph.nodes["spaces"])]
-    waits = frozenset({"waiting", "waiting_in"})  # says how far the organiser is, not what the message is
     passages = {names[row["id"]]: line(names[row["id"]], row) for row in graph.nodes["passages"]}
-    messages = {names[row["id"]]: [line("message", row, waits)] for row in graph.nodes["messages"]}
+    messages = {names[row["id"]]: [line("message", row, FILED)] for row in graph.nodes["messages"]}
     for row in graph.edges["HAS_PASSAGE"]:
         messages[names[row["a"]]].append(passages[names[row["b"]]])
     for row in graph.edges["NEXT"]:

@@ -2,8 +2,8 @@
 
     python -m bench.kill_victim import|organize --space S [--corpus FILE --acknowledged FILE] [--ahead SECONDS]
 
-It says "ready" when it is connected, and "done" at the end. The ids of what was acknowledged go into a file, synced to
-the disk after each receipt. The database is that of the environment.
+It says "ready" when it is connected, "written" after each transaction, and "done" at the end. The ids of what was
+acknowledged go into a file, synced to the disk after each receipt. The database is that of the environment.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from trace_graph import Memory
@@ -84,6 +86,33 @@ def small_batches() -> Iterator[None]:
         organizing.BATCH = usual
 
 
+class Transactions(logging.Handler):
+    """Tells of each transaction that was committed."""
+
+    def __init__(self, tell: Callable[[], object]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """The store logs one line a transaction."""
+        if record.getMessage() == "write":
+            self._tell()
+
+
+@contextmanager
+def counted(tell: Callable[[], object]) -> Iterator[None]:
+    """Call this after each transaction of this process."""
+    store = logging.getLogger("trace_graph.store.connection")
+    handler, level = Transactions(tell), store.level
+    store.addHandler(handler)
+    store.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        store.removeHandler(handler)
+        store.setLevel(level)
+
+
 async def be_victim(chosen: argparse.Namespace) -> None:
     """What the process does."""
 
@@ -93,10 +122,10 @@ async def be_victim(chosen: argparse.Namespace) -> None:
     async with Memory(clock=clock) as memory:
         await memory.stats(space=chosen.space)
         print("ready", flush=True)
-        if chosen.job == "import":
-            await add_all(memory, chosen.space, read_corpus(chosen.corpus), chosen.acknowledged)
-        else:
-            with small_batches():
+        with counted(partial(print, "written", flush=True)), small_batches():
+            if chosen.job == "import":
+                await add_all(memory, chosen.space, read_corpus(chosen.corpus), chosen.acknowledged)
+            else:
                 await memory.organize(space=chosen.space)
     print("done", flush=True)
 

@@ -28,7 +28,7 @@ from bench.canonical import Content, content_of, differences, faults, read_graph
 from bench.circumstances import circumstances
 from bench.engine import engine_title
 from bench.kill_engines import KilledEngine, environment, own_engine
-from bench.kill_victim import add_all, corpus, small_batches, write_corpus
+from bench.kill_victim import add_all, corpus, counted, small_batches, write_corpus
 from tests.engines.releases import RELEASES
 from trace_graph import Memory
 from trace_graph.models import uuid7
@@ -53,7 +53,8 @@ class Kill:
     job: Job
     target: Target
     moment: float
-    """After the writer is ready, as a share of the time that the job takes undisturbed."""
+    """After the writer is ready, or went on after the last kill: as a share of the transactions of the undisturbed job.
+    What is left of it over whole transactions is a share of the time of one."""
 
 
 @dataclass
@@ -69,18 +70,31 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Pace:
+    """How fast a job was done undisturbed."""
+
+    transactions: int
+    seconds: float
+
+    def until(self, moment: float) -> tuple[int, float]:
+        """The transactions that come before a moment, and the seconds after the last of them."""
+        whole, rest = divmod(moment * self.transactions, 1.0)
+        return int(whole), rest * self.seconds / self.transactions
+
+
+@dataclass(frozen=True)
 class Reference:
     """The undisturbed run."""
 
     content: Content
-    seconds: dict[Job, float]
+    pace: dict[Job, Pace]
 
 
 def drawn(count: int, seed: int, targets: Sequence[Target] = TARGETS) -> list[Kill]:
     """The kills of a seed; jobs in turn, targets in turn within a job, moments at random."""
     chance = random.Random(seed)
     return [
-        Kill(JOBS[place % 2], targets[(place // 2) % len(targets)], chance.uniform(0.02, 0.95))
+        Kill(JOBS[place % 2], targets[(place // 2) % len(targets)], chance.uniform(0.02, 0.9 / OF_A_CYCLE))
         for place in range(count)]
 
 
@@ -96,19 +110,26 @@ class Trial:
 
     async def undisturbed(self) -> Reference:
         """Import and organise without any kill."""
-        space, seconds = f"undisturbed-{uuid7()[-8:]}", {}
+        space, pace = f"undisturbed-{uuid7()[-8:]}", {}
         async with Memory(settings=self._engine.settings) as memory:
             await memory.create_space(space)
-            began = time.monotonic()
-            await add_all(memory, space, self._messages, self._folder / "undisturbed")
-            seconds["import"] = time.monotonic() - began
             with small_batches():
-                await memory.organize(space=space)
-            seconds["organize"] = time.monotonic() - began - seconds["import"]
+                for job in JOBS:
+                    written: list[Job] = []
+                    began = time.monotonic()
+                    with counted(lambda: written.append(job)):  # noqa: B023 (gone before the next turn)
+                        await self._do(job, memory, space)
+                    pace[job] = Pace(len(written), time.monotonic() - began)
             graph = await read_graph(memory, space)
         content = content_of(graph)
         self.outcome.faults += faults(graph, content, {str(one.external_id) for one in self._messages})
-        return Reference(content, {"import": seconds["import"], "organize": seconds["organize"]})
+        return Reference(content, pace)
+
+    async def _do(self, job: Job, memory: Memory, space: str) -> None:
+        if job == "import":
+            await add_all(memory, space, self._messages, self.acknowledged(space))
+        else:
+            await memory.organize(space=space)
 
     async def cycle(self, kills: Sequence[Kill], reference: Reference) -> list[Kill]:
         """One space with these kills; returns those that came too late."""
@@ -169,7 +190,8 @@ class _Cycle:
             self.starts += 1
             writer = self.trial.writer(job, self.space, self.starts)
             async with writer:
-                while waiting and await writer.still_works_after(waiting[0].moment * self.reference.seconds[job]):
+                while waiting and await writer.still_works_after(
+                        *self.reference.pace[job].until(waiting[0].moment)):
                     kill = waiting.pop(0)
                     await self.trial.strike(kill, writer)
                     if kill.target != "engine":
@@ -207,8 +229,11 @@ class Writer:
     async def __aexit__(self, *_: object) -> None:
         await self.kill()
 
-    async def still_works_after(self, seconds: float) -> bool:
-        """Wait so long, and tell whether it has not ended by then."""
+    async def still_works_after(self, transactions: int, seconds: float) -> bool:
+        """Wait for so many transactions, then so long; tell whether it has not ended by then."""
+        for _ in range(transactions):
+            if await self._line() != b"written\n":
+                return False
         try:
             async with asyncio.timeout(seconds):
                 await self._running.wait()

@@ -15,6 +15,9 @@ UNUSED_JARS = (
 LARGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes of one message to the server, and of one value in it: a text of 4 MiB in a script without spaces has terms of
 15 MiB. Its default of 16 MiB ends the connection without telling why."""
+WAL_FLUSH = 2
+"""The engine's log is on the disk, its metadata too, before a write is acknowledged. Its default of 0 leaves that to
+the operating system, and may lose an acknowledged write in a power cut. The price: docs/benchmarks.md."""
 LONGEST_COMMAND = 600_000
 """Milliseconds after which the server gives up a command. A client that leaves does not stop its query, so without this
 a runaway one keeps a core for ever; nobody waits longer than this (arcadedb_http waits 600 s for an index)."""
@@ -47,8 +50,7 @@ def _settings(folder: Path, bolt_port: int, http_port: int) -> dict[str, object]
         "bolt.host": "127.0.0.1",
         "bolt.port": bolt_port,
         "server.plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin",
-        # The default of 0 may lose an acknowledged write in a power cut.
-        "txWalFlush": 2,
+        "txWalFlush": WAL_FLUSH,
         # Otherwise the whole vector graph is rebuilt 15 s after the last write.
         "vectorIndex.inactivityRebuildTimeoutMs": 0,
         "opencypher.loadCsv.allowFileUrls": "false",
