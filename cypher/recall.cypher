@@ -111,3 +111,15 @@ OPTIONAL MATCH (d)<-[:PARENT_OF {live_key: d.id}]-(e:Topic)
 OPTIONAL MATCH (e)<-[:PARENT_OF {live_key: e.id}]-(f:Topic)
 WITH t, [t, a, b, c, d, e, f] AS chain
 RETURN t.id AS id, [n IN chain WHERE n IS NOT NULL AND n.kind <> 'root' | n.title] AS titles
+
+// name: build_vector_graphs
+// Asks the vector indexes for one neighbour each, which has ArcadeDB build their graphs: how many they gave.
+// mode: read
+// unscoped: two counts of one, never shown
+MATCH (n:Meta {id: 'meta'}) WHERE n.indexed
+CALL db.index.vector.queryNodes('Message[embedding]', 1, n.probe) YIELD node
+RETURN 'Message' AS label, count(node) AS given
+UNION ALL
+MATCH (n:Meta {id: 'meta'}) WHERE n.indexed
+CALL db.index.vector.queryNodes('Passage[embedding]', 1, n.probe) YIELD node
+RETURN 'Passage' AS label, count(node) AS given

@@ -13,10 +13,12 @@ import pytest
 
 from tests.engines.releases import EngineAddress
 from tests.store.conftest import Run
+from tests.store.exported import exported
 from tests.store.prepared import Graph
 from trace_graph.errors import InvalidInput, NotFound
 from trace_graph.memory import Memory
-from trace_graph.models import ImportReport, RejectedLine
+from trace_graph.models import ImportReport, MessageInput, RejectedLine
+from trace_graph.store.connection import Store
 
 DATA = Path(__file__).parents[2] / os.environ.get("TRACE_GRAPH_TEST_DATA", "../shared/data")
 
@@ -127,6 +129,40 @@ async def texts(graph: Graph, name: str) -> list[str]:
         name=name,
     )
     return [row["text"] for row in rows]
+
+
+def test_a_load_ends_with_the_graph_of_the_vector_index_outside_of_any_questions_deadline(
+    memory: Memory, store: Store, run: Run, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ArcadeDB builds it when first asked: 15 s after 20,000 messages. A file that brings nothing new asks for none."""
+    asked: list[str] = []
+    read = Store.read_unhurried
+
+    async def noting(self: Store, name: str, **more: Any) -> Any:
+        asked.append(name)
+        return await read(self, name, **more)
+
+    monkeypatch.setattr(Store, "read_unhurried", noting)
+    chunk = memory.settings.write_chunk
+
+    async def load() -> list[int]:
+        counts = []
+        for work in (
+            memory.import_file(io.BytesIO(JSONL.encode()), space=space, format="jsonl"),
+            memory.import_file(io.BytesIO(b'{"text": " "}'), space=space, format="jsonl"),
+            memory.add_many([MessageInput(text=f"Loaf {number}.") for number in range(chunk)], space=space),
+            memory.add_many([MessageInput(text="One more.")], space=space),
+            restored(memory, space),
+        ):
+            await work
+            counts.append(len(asked))
+        return counts
+
+    async def restored(memory: Memory, space: str) -> None:
+        await memory.import_file(io.BytesIO(await exported(memory, space)), space=space)
+
+    expected = [1, 1, 2, 2, 3] if store.engine.kind == "arcadedb" else [0] * 5
+    assert run(load()) == expected
 
 
 @pytest.mark.parametrize("format", sorted(FILES))

@@ -32,6 +32,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "append_passages": {"passages": [{"message": NOWHERE, "properties": {"id": NOWHERE}}]},
     "before_adding": {"sessions": [NOWHERE], "keys": [NOWHERE]},
     "best_passages": {"ids": [NOWHERE], "terms": ["s0_x"], "spaces": [NOWHERE]},
+    "build_vector_graphs": {},
     "children_of": {"topics": [NOWHERE], "spaces": [NOWHERE]},
     "close_placements_of_messages": {"closed": [{"child": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
     "close_placements_of_topics": {"closed": [{"child": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
@@ -149,7 +150,7 @@ NEEDS_FILTER_IN_INDEX = {"recall_by_vector_search"}
 AGGREGATES = {"count_nodes", "count_stored", "count_waiting", "tree_shape"}
 """Queries that answer with one row of sums, whatever is there."""
 
-OF_THE_DATABASE = {"describe_spaces", "identify_engine", "list_spaces", "read_meta"}
+OF_THE_DATABASE = {"build_vector_graphs", "describe_spaces", "identify_engine", "list_spaces", "read_meta"}
 """Queries that take nothing and describe what is there."""
 
 

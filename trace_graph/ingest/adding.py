@@ -16,6 +16,7 @@ from trace_graph.store.batches import grouped
 from trace_graph.store.connection import Store
 from trace_graph.store.ledger import Actor
 from trace_graph.store.spaces import find_spaces, obtain_space
+from trace_graph.store.vector_graphs import build_vector_graphs
 
 NEW_SPACE_ZONE = "UTC"
 """In which a space that comes into being with its first message reads times without an offset."""
@@ -57,6 +58,8 @@ class Adding:
         receipts: list[Receipt] = []
         for part in parts_of(prepared, self.chunk):
             receipts += await self.store(part, space, actor)
+        if len(receipts) >= self.chunk:
+            await self.end_load()
         return [receipt.model_copy(update={"space_created": True}) for receipt in receipts] if created else receipts
 
     async def zone(self, name: str, *, fresh: bool = True) -> str:
@@ -84,6 +87,10 @@ class Adding:
         request = WriteRequest(tuple(ready), actor, self._new_id())
         # The write goes on when the caller gives up: a message is stored whole or not at all.
         return await asyncio.shield(self._groups.submit(space, request))
+
+    async def end_load(self) -> None:
+        """What is done once after many messages, so that the first question does not wait for it."""
+        await build_vector_graphs(self._store)
 
     async def _append(self, space: Space, requests: list[WriteRequest]) -> list[list[Receipt]]:
         return await append(self._store, space, requests, now=self._clock(), new_id=self._new_id)

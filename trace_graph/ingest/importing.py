@@ -83,6 +83,8 @@ async def import_items(
         await _store_chunk(adding, space, checked, tally, actor)
         if progress is not None:
             progress(tally.messages + tally.duplicates, None)
+    if tally.messages:
+        await adding.end_load()
     return ImportReport(
         space=space, messages=tally.messages, duplicates=tally.duplicates, differing=tally.differing,
         without_vector=tally.without_vector, space_created=tally.space_created, sessions=len(tally.sessions),

@@ -19,6 +19,7 @@ from trace_graph.maintain.restoring import Restore
 from trace_graph.memory.opening import Opening
 from trace_graph.models import ImportReport, NewId, Progress
 from trace_graph.store.ledger import Actor
+from trace_graph.store.vector_graphs import build_vector_graphs
 from trace_graph.text.rules import space_name
 
 
@@ -55,7 +56,9 @@ async def restore_file(
         name = space_name(space if space is not None else verified.header.space_name)
         opened = await opening.for_writing()
         await opened.embedder.ready_for(_fingerprint(verified.header))
-        return await Restore(opened.store, source, verified, name, actor, clock, new_id, progress).run()
+        report = await Restore(opened.store, source, verified, name, actor, clock, new_id, progress).run()
+        await build_vector_graphs(opened.store)
+        return report
 
 
 def _fingerprint(header: Header) -> Fingerprint | None:

@@ -28,7 +28,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 SCHEMA_SECONDS = 600.0
-"""For one schema query: an index over what is stored already may take minutes."""
+"""For building an index, by a schema query or because it is first asked: over what is stored it may take minutes."""
 
 
 class Transaction:
@@ -110,6 +110,14 @@ class Store:
         log.debug("read", extra={"query": name, "rows": len(rows), "milliseconds": (time.monotonic() - started) * 1000})
         return rows
 
+    async def read_unhurried(self, name: str, *, seconds: float = SCHEMA_SECONDS) -> list[Row]:
+        """Run a reading query without parameters that has the engine build an index.
+
+        Raises: EngineTimeout, EngineUnavailable, StoreFailed.
+        """
+        with self._under_way.operation():
+            return await self._asked(_checked(name, self.engine, {}), {}, rows_of, seconds=seconds)
+
     async def read_lists(self, name: str, **parameters: Any) -> list[list[Any]]:
         """Run a reading query that returns all its rows as lists in one record; a column of times holds no null.
 
@@ -179,26 +187,30 @@ class Store:
         return self._reader[1].session(database=self._database, default_access_mode=neo4j.READ_ACCESS)
 
     async def _asked(
-        self, query: NamedQuery, parameters: dict[str, Any], receive: Callable[[neo4j.AsyncResult], Awaitable[T]]
+        self, query: NamedQuery, parameters: dict[str, Any], receive: Callable[[neo4j.AsyncResult], Awaitable[T]],
+        *, seconds: float | None = None,
     ) -> T:
-        """Ask a reading query and receive its result, tried again like a transaction.
+        """Ask a reading query and receive its result, tried again like a transaction; in `seconds`, or the deadline.
 
         Outside of one: a transaction of one query costs two round trips more.
         """
-        timed = neo4j.Query(query.text, timeout=self._settings.deadline_seconds)
+        timed = neo4j.Query(query.text, timeout=seconds or self.deadline_seconds)
 
         async def ask() -> T:
             async with self._session(neo4j.READ_ACCESS) as session:
                 return await receive(await session.run(timed, parameters))
 
-        return await self._retried(ask, query.name)
+        return await self._retried(ask, query.name, seconds=seconds)
 
     def _session(self, access: str) -> neo4j.AsyncSession:
         return self._driver.session(
             database=self._database, default_access_mode=access,
             bookmark_manager=self._driver.execute_query_bookmark_manager)
 
-    async def _retried(self, once: Callable[[], Awaitable[T]], operation: str, tries: int | None = None) -> T:
+    async def _retried(
+        self, once: Callable[[], Awaitable[T]], operation: str, tries: int | None = None, *,
+        seconds: float | None = None,
+    ) -> T:
         seen = self.server
 
         async def once_more() -> T:
@@ -209,7 +221,7 @@ class Store:
         local = self._local
         revive = None if local is None else lambda: self._revive(local, seen)
         persistence = Persistence(
-            once_more, revive, optimistic=self.engine.kind == "arcadedb", seconds=self.deadline_seconds,
+            once_more, revive, optimistic=self.engine.kind == "arcadedb", seconds=seconds or self.deadline_seconds,
             conflicts=tries)
         try:
             return await persistence.carry_through(operation)
