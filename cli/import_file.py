@@ -106,6 +106,6 @@ def _remark(options: GlobalOptions, report: ImportReport) -> None:
 
 def _list_rejected(rejected: list[RejectedLine]) -> None:
     for one in rejected[:MOST_SHOWN]:
-        complain(f"line {one.line}: {visible(one.reason, one_line=True)}")
+        complain(f"{one.place}: {visible(one.reason, one_line=True)}")
     if len(rejected) > MOST_SHOWN:
         complain(f"and {len(rejected) - MOST_SHOWN:,} more; --json lists all")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import datetime
 
@@ -124,6 +125,22 @@ def test_import_remarks_on_an_empty_file_and_on_known_ids_with_another_text(trac
     assert "never made" not in [one["name"] for one in trace_graph("spaces", "--json").json]
     assert (done.code, done.err.splitlines()[1:]) == (0, [
         "1 message known already by the external id, but with another text or content: what was stored stays."])
+
+
+def test_import_names_the_item_of_a_list_and_says_where_a_file_is_cut_off(trace_graph: Command) -> None:
+    chat = trace_graph.folder / "chat.json"
+    good, bad = {"role": "user", "content": "Hi"}, {"role": "king", "content": "Ho"}
+    chat.write_text(json.dumps([good, bad, good]), encoding="utf-8")
+    listed = trace_graph("import", "chat.json", "--space", "chats")
+    strict = trace_graph("import", "chat.json", "--space", "chats", "--strict")
+    chat.write_text(json.dumps([good, good])[:-20], encoding="utf-8")
+    cut = trace_graph("import", "chat.json", "--space", "chats", "--quiet")
+
+    assert listed.code == 1
+    assert listed.err.splitlines()[2].startswith("item 2: role: input should be 'user'")
+    assert strict.err.splitlines()[1].startswith("Error: Item 2: role: input should be 'user'")
+    assert (cut.code, cut.err.splitlines()[0]) == (
+        2, "Error: chat.json: it breaks off in the middle (line 1, column 49): the end is missing.")
 
 
 def test_recall_says_why_it_shows_nothing(garden: Command) -> None:

@@ -288,7 +288,7 @@ def test_a_stream_is_imported_and_a_byte_that_is_no_utf_8_is_never_stored(
     report, found = run(load())
 
     assert found == ["café", "last"]
-    assert report.rejected == [RejectedLine(line=2, reason="byte 35 (0xe9) is not UTF-8.")]
+    assert report.rejected == [RejectedLine(line=2, place="line 2", reason="byte 35 (0xe9) is not UTF-8.")]
 
 
 def words(count: int) -> str:
@@ -376,3 +376,23 @@ def test_a_file_without_a_message_creates_no_space(memory: Memory, run: Run, spa
     assert (report.messages, report.space_created) == (0, False)
     with pytest.raises(NotFound):
         run(memory.stats(space=space))
+
+
+def test_two_chats_of_one_name_are_two_sessions_and_a_grown_one_adds_its_end(
+    memory: Memory, graph: Graph, run: Run, space: str, tmp_path: Path
+) -> None:
+    """Both are called chat.json and both hold the reply "Yes."."""
+    berth = [{"role": "user", "content": "Is berth 12 free?"}, {"role": "assistant", "content": "Yes."}]
+    paint = [{"role": "user", "content": "Is the hull dry?"}, {"role": "assistant", "content": "Yes."}]
+
+    async def work() -> list[tuple[int, int, int, list[RejectedLine]]]:
+        done = []
+        for folder, chat in (("monday", berth), ("tuesday", paint), ("monday", [*berth, *paint])):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / "chat.json").write_text(json.dumps(chat))
+            done.append(told(await memory.import_file(tmp_path / folder / "chat.json", space=space)))
+        return done
+
+    assert run(work()) == [(2, 0, 1, []), (2, 0, 1, []), (2, 2, 1, [])]
+    assert sorted(run(texts(graph, space))) == sorted(
+        message["content"] for message in [*berth, *paint, *paint])

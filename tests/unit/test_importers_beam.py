@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ import pytest
 from bench.questions import Question, beam_questions
 from trace_graph.errors import InvalidInput, NotFound
 from trace_graph.ingest.importers import beam
-from trace_graph.ingest.importers.lines import Parsed, Rejected
+from trace_graph.ingest.importers.lines import Parsed, Rejected, Unit
 from trace_graph.models import MessageInput
+
+parsed, rejected = partial(Parsed, unit=Unit.ITEM), partial(Rejected, unit=Unit.ITEM)
+"""Items of a document, whose places are counted and not its lines."""
 
 CHAT = [
     {"batch_number": 1, "time_anchor": None, "turns": [
@@ -45,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def numbered(found: list[MessageInput]) -> list[Parsed]:
-    return [Parsed(line, message) for line, message in enumerate(found, start=1)]
+    return [parsed(line, message) for line, message in enumerate(found, start=1)]
 
 
 def test_a_folder_of_chats_is_read_in_the_order_of_their_numbers(folder: Path) -> None:
@@ -79,16 +83,16 @@ def test_a_bad_message_does_not_stop_the_others(tmp_path: Path) -> None:
     (tmp_path / "7.json").write_text(json.dumps(chat))
 
     assert list(beam.read(tmp_path / "7.json")) == [
-        Rejected(1, "chat 7, batch 1, message 1: no message of its batch has a time anchor."),
-        Rejected(2, "chat 7, batch 2, message 1: no message of its batch has a time anchor."),
-        Rejected(3, "chat 7, batch 3, message 1: the message is not a JSON object."),
-        Rejected(4, "chat 7, batch 3, message 2: its id is no number."),
-        Rejected(5, "chat 7, batch 3, message 3: its id is no number."),
-        Rejected(6, "chat 7, batch 3, message 4: content is not there."),
-        Parsed(7, MessageInput(
+        rejected(1, "chat 7, batch 1, message 1: no message of its batch has a time anchor."),
+        rejected(2, "chat 7, batch 2, message 1: no message of its batch has a time anchor."),
+        rejected(3, "chat 7, batch 3, message 1: the message is not a JSON object."),
+        rejected(4, "chat 7, batch 3, message 2: its id is no number."),
+        rejected(5, "chat 7, batch 3, message 3: its id is no number."),
+        rejected(6, "chat 7, batch 3, message 4: content is not there."),
+        parsed(7, MessageInput(
             text="Plan? ->-> 1,1", session="beam-7/batch_3", at="2024-03-15T00:00:04", external_id="7:0"
         )),
-        Rejected(8, "chat 7, batch 4, message 1: the date 'Mai-05-2024' does not exist."),
+        rejected(8, "chat 7, batch 4, message 1: the date 'Mai-05-2024' does not exist."),
     ]
 
 

@@ -103,7 +103,9 @@ def test_a_folder_is_beams_or_nothing(tmp_path: Path) -> None:
     assert detect(tmp_path) == "beam"
 
 
-@pytest.mark.parametrize("text", ["", "hello", "{}", "[]", '{"a": 1}', "[[[1]]]", "[" * 100_000, '{"data": 3}'])
+@pytest.mark.parametrize("text", [
+    "hello", "{}", "[]", '{"a": 1}', '{"a": 1}\n{"a": 2}\n{"a', "[x", "[[[1]]]", "[" * 100_000, '{"data": 3}',
+])
 def test_what_is_none_of_them_is_refused_with_the_list(tmp_path: Path, text: str) -> None:
     file = tmp_path / "data.json"
     file.write_text(text)
@@ -112,6 +114,24 @@ def test_what_is_none_of_them_is_refused_with_the_list(tmp_path: Path, text: str
         detect(file)
 
     assert caught.value.fix == "Name it with --format, one of: jsonl, openai, locomo, longmemeval, beam."
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("", "data.json: it is empty."),
+    (" \n", "data.json: it is empty."),
+    ('{"messages": [{"role": "user", "content": "Hi"}, {"ro',
+     "data.json: it breaks off in the middle (line 1, column 51): the end is missing."),
+    ('[{"sample_id": "a",\n"conversation": {', "data.json: it breaks off in the middle (line 2, column 18): the end "
+     "is missing."),
+])
+def test_a_file_that_is_empty_or_cut_off_says_so(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "data.json"
+    file.write_text(text)
+
+    with pytest.raises(InvalidInput) as caught:
+        detect(file)
+
+    assert caught.value.message == said
 
 
 def test_a_file_of_lines_by_name_is_read_as_such_so_that_its_bad_lines_are_reported(tmp_path: Path) -> None:

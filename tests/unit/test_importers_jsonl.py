@@ -42,7 +42,7 @@ def test_a_bad_line_is_rejected_with_its_number_and_does_not_stop_the_others() -
 
     assert found == [
         Parsed(1, MessageInput(text="one", external_id="1")),
-        Rejected(3, "not JSON: Expecting value (line 1, column 10)."),
+        Rejected(3, "it breaks off in the middle (line 1, column 10): the end is missing."),
         Rejected(4, "the line is not a JSON object."),
         Rejected(5, "text is not there."),
         Rejected(6, "text: input should be a valid string."),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import pytest
 
 from trace_graph.errors import InvalidInput, NotFound
 from trace_graph.ingest.importers import locomo
-from trace_graph.ingest.importers.lines import BadItem, Item, Parsed, Rejected
+from trace_graph.ingest.importers.lines import BadItem, Item, Parsed, Rejected, Unit
 from trace_graph.ingest.importers.source_times import locomo_time
 from trace_graph.models import MessageInput
+
+parsed, rejected = partial(Parsed, unit=Unit.ITEM), partial(Rejected, unit=Unit.ITEM)
+"""Items of a document, whose places are counted and not its lines."""
 
 
 def turn(dia_id: str, text: str, **more: object) -> dict[str, object]:
@@ -41,19 +45,19 @@ TWO = [
     sample("c-2", session_1_date_time="1:56 pm on 8 May, 2023", session_1=[turn("D1:1", "hello")]),
 ]
 C1 = [
-    Parsed(1, MessageInput(
+    parsed(1, MessageInput(
         text="Look! [a red boat]", author="Ann", session="c-1/session_2", at="2023-12-31T00:30:00",
         external_id="c-1:D2:1",
     )),
-    Parsed(2, MessageInput(
+    parsed(2, MessageInput(
         text="[a cat]", author="Ann", session="c-1/session_2", at="2023-12-31T00:30:01", external_id="c-1:D2:2"
     )),
-    Parsed(3, MessageInput(
+    parsed(3, MessageInput(
         text="last", author="Ann", session="c-1/session_10", at="2024-01-01T09:05:00", external_id="c-1:D10:1"
     )),
 ]
 C2 = [
-    Parsed(4, MessageInput(
+    parsed(4, MessageInput(
         text="hello", author="Ann", session="c-2/session_1", at="2023-05-08T13:56:00", external_id="c-2:D1:1"
     )),
 ]
@@ -88,13 +92,13 @@ def test_a_bad_turn_does_not_stop_the_others(tmp_path: Path) -> None:
     ))
 
     assert items == [
-        Rejected(1, "c-1, session_1, turn 1: the date 'soon' does not read like '1:56 pm on 8 May, 2023'."),
-        Rejected(2, "c-1, session_2, turn 1: session_2_date_time is not there."),
-        Rejected(3, "c-1, session_3, turn 1: the date '1:56 pm on 30 February, 2023' does not exist."),
-        Rejected(4, "c-1, session_4, turn 1: the turn is not a JSON object."),
-        Rejected(5, "c-1, session_4, turn 2: text is not there."),
-        Rejected(6, "c-1, session_4, turn 3: dia_id is not there."),
-        Parsed(7, MessageInput(
+        rejected(1, "c-1, session_1, turn 1: the date 'soon' does not read like '1:56 pm on 8 May, 2023'."),
+        rejected(2, "c-1, session_2, turn 1: session_2_date_time is not there."),
+        rejected(3, "c-1, session_3, turn 1: the date '1:56 pm on 30 February, 2023' does not exist."),
+        rejected(4, "c-1, session_4, turn 1: the turn is not a JSON object."),
+        rejected(5, "c-1, session_4, turn 2: text is not there."),
+        rejected(6, "c-1, session_4, turn 3: dia_id is not there."),
+        parsed(7, MessageInput(
             text="e", author="Ann", session="c-1/session_4", at="2023-05-08T13:56:03", external_id="c-1:D4:4"
         )),
     ]

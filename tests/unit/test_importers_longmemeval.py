@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 from bench.questions import Question, longmemeval_questions
 from trace_graph.errors import InvalidInput, NotFound
 from trace_graph.ingest.importers import longmemeval
-from trace_graph.ingest.importers.lines import Item, Parsed, Rejected
+from trace_graph.ingest.importers.lines import Item, Parsed, Rejected, Unit
 from trace_graph.models import MessageInput
+
+rejected = partial(Rejected, unit=Unit.ITEM)
+"""Items of a document, whose places are counted and not its lines."""
 
 USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}
 OFFICIAL: dict[str, Any] = {
@@ -49,17 +53,17 @@ def read(tmp_path: Path, document: object, samples: list[str] | None = None) -> 
     return list(longmemeval.read(written(tmp_path, document), samples))
 
 
-def parsed(line: int, turn: dict[str, str], session: str, at: str, external_id: str) -> Parsed:
+def told(line: int, turn: dict[str, str], session: str, at: str, external_id: str) -> Parsed:
     role: Any = turn["role"]
     return Parsed(
-        line, MessageInput(text=turn["content"], role=role, session=session, at=at, external_id=external_id)
+        line, MessageInput(text=turn["content"], role=role, session=session, at=at, external_id=external_id), Unit.ITEM
     )
 
 
 FROM_OFFICIAL = [
-    parsed(1, USER, "q1/session_1", "2023-05-20T02:21:00", "q1:1:1"),
-    parsed(2, USER, "q1/session_3", "2023-05-22T23:59:00", "q1:3:1"),
-    parsed(3, ASSISTANT, "q1/session_3", "2023-05-22T23:59:01", "q1:3:2"),
+    told(1, USER, "q1/session_1", "2023-05-20T02:21:00", "q1:1:1"),
+    told(2, USER, "q1/session_3", "2023-05-22T23:59:00", "q1:3:1"),
+    told(3, ASSISTANT, "q1/session_3", "2023-05-22T23:59:01", "q1:3:2"),
 ]
 
 
@@ -72,16 +76,16 @@ def test_the_official_shape_is_read_by_places_and_never_by_session_ids(tmp_path:
 
 def test_evidence_turns_are_sessions_of_their_own(tmp_path: Path) -> None:
     assert read(tmp_path, [OFFICIAL, EVIDENCE], ["q2"]) == [
-        parsed(4, USER, "q2/session_1/turn_1", "2023-05-20T02:21:00", "q2:1:1"),
-        parsed(5, ASSISTANT, "q2/session_1/turn_2", "2023-05-20T02:21:01", "q2:1:2"),
+        told(4, USER, "q2/session_1/turn_1", "2023-05-20T02:21:00", "q2:1:1"),
+        told(5, ASSISTANT, "q2/session_1/turn_2", "2023-05-20T02:21:01", "q2:1:2"),
     ]
 
 
 def test_the_wrapped_shape_is_cut_where_the_date_changes(tmp_path: Path) -> None:
     assert read(tmp_path, WRAPPED) == [
-        parsed(1, USER, "w1/session_1", "2023-05-20T07:34:00", "w1:1:1"),
-        parsed(2, ASSISTANT, "w1/session_1", "2023-05-20T07:34:01", "w1:1:2"),
-        parsed(3, USER, "w1/session_2", "2023-05-21T07:34:00", "w1:2:1"),
+        told(1, USER, "w1/session_1", "2023-05-20T07:34:00", "w1:1:1"),
+        told(2, ASSISTANT, "w1/session_1", "2023-05-20T07:34:01", "w1:1:2"),
+        told(3, USER, "w1/session_2", "2023-05-21T07:34:00", "w1:2:1"),
     ]
 
 
@@ -93,11 +97,11 @@ def test_a_bad_turn_does_not_stop_the_others(tmp_path: Path) -> None:
     }
 
     assert read(tmp_path, [record]) == [
-        Rejected(1, "q1, session 1, turn 1: the turn is not a JSON object."),
-        Rejected(2, "q1, session 1, turn 2: content is not there."),
-        parsed(3, USER, "q1/session_1", "2023-05-20T02:21:02", "q1:1:3"),
-        Rejected(4, "q1, session 2, turn 1: the date '2023/13/01 10:00' does not exist."),
-        Rejected(5, "q1, session 3, turn 1: its session has no date."),
+        rejected(1, "q1, session 1, turn 1: the turn is not a JSON object."),
+        rejected(2, "q1, session 1, turn 2: content is not there."),
+        told(3, USER, "q1/session_1", "2023-05-20T02:21:02", "q1:1:3"),
+        rejected(4, "q1, session 2, turn 1: the date '2023/13/01 10:00' does not exist."),
+        rejected(5, "q1, session 3, turn 1: its session has no date."),
     ]
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from trace_graph.errors import InvalidInput
 from trace_graph.ingest.importers import openai_chat
-from trace_graph.ingest.importers.lines import Item, Parsed, Rejected
+from trace_graph.ingest.importers.derived_sessions import LONGEST_BEGINNING, Names
+from trace_graph.ingest.importers.lines import Item, Parsed, Rejected, Unit
 
 HI = {"role": "user", "content": "Hi"}
 HO = {"role": "assistant", "content": "Ho"}
@@ -20,8 +21,8 @@ def read(tmp_path: Path, text: str, name: str = "chat.json") -> list[Item]:
     return list(openai_chat.read(tmp_path / name))
 
 
-def shown(items: list[Item]) -> list[tuple[int, str, str]]:
-    return [(item.line, item.message.session, item.message.text) for item in items if isinstance(item, Parsed)]
+def shown(items: list[Item]) -> list[tuple[str, str, str]]:
+    return [(item.place, item.message.session, item.message.text) for item in items if isinstance(item, Parsed)]
 
 
 def one(tmp_path: Path, message: Mapping[str, object]) -> dict[str, object]:
@@ -30,22 +31,33 @@ def one(tmp_path: Path, message: Mapping[str, object]) -> dict[str, object]:
     return item.message.model_dump(exclude={"external_id", "session", "agent"}, exclude_none=True)
 
 
+def named(*messages: Mapping[str, object], stem: str = "chat") -> str:
+    """The session that begins with these messages."""
+    return Names(stem).session(list(messages))
+
+
 @pytest.mark.parametrize(("text", "expected"), [
-    (json.dumps([HI, HO]), [(1, "chat", "Hi"), (2, "chat", "Ho")]),
-    (json.dumps([HI, HO], indent=2), [(1, "chat", "Hi"), (2, "chat", "Ho")]),
-    (json.dumps({"messages": [HI, HO]}), [(1, "chat", "Hi"), (2, "chat", "Ho")]),
-    (json.dumps({"messages": [HI], "id": "c-9"}, indent=1), [(1, "c-9", "Hi")]),
-    (json.dumps({"messages": [HI], "thread_id": 4}), [(1, "4", "Hi")]),
-    (json.dumps([{"messages": [HI]}, {"messages": [HO]}]), [(1, "chat/1", "Hi"), (2, "chat/2", "Ho")]),
-    (json.dumps([[HI, HO], [HO]]), [(1, "chat/1", "Hi"), (2, "chat/1", "Ho"), (3, "chat/2", "Ho")]),
-    (f"[\n{json.dumps(HI)}\n]", [(1, "chat", "Hi")]),
-    (f"{json.dumps([HI, HO])}\n\n{json.dumps({'messages': [HO]})}\n",
-     [(1, "chat/1", "Hi"), (1, "chat/1", "Ho"), (3, "chat/3", "Ho")]),
-    (f"{json.dumps(HI)}\n{json.dumps(HO)}", [(1, "chat", "Hi"), (2, "chat", "Ho")]),
+    (json.dumps([HI, HO]), [("item 1", named(HI), "Hi"), ("item 2", named(HI), "Ho")]),
+    (json.dumps([HI, HO], indent=2), [("item 1", named(HI), "Hi"), ("item 2", named(HI), "Ho")]),
+    (json.dumps({"messages": [HI, HO]}), [("item 1", named(HI), "Hi"), ("item 2", named(HI), "Ho")]),
+    (json.dumps({"messages": [HI], "id": "c-9"}, indent=1), [("item 1", "c-9", "Hi")]),
+    (json.dumps({"messages": [HI], "thread_id": 4}), [("item 1", "4", "Hi")]),
+    (json.dumps([{"messages": [HI]}, {"messages": [HO]}]), [
+        ("item 1", named(HI), "Hi"), ("item 2", named(HO), "Ho")]),
+    (json.dumps([[HI, HO], [HO]]), [
+        ("item 1", named(HI), "Hi"), ("item 2", named(HI), "Ho"), ("item 3", named(HO), "Ho")]),
+    (json.dumps([[HI], [HI, HO]]), [
+        ("item 1", named(HI), "Hi"), ("item 2", named(HI) + "/2", "Hi"), ("item 3", named(HI) + "/2", "Ho")]),
+    (f"[\n{json.dumps(HI)}\n]", [("item 1", named(HI), "Hi")]),
+    (f"{json.dumps([HI, HO])}\n\n{json.dumps({'messages': [HO]})}\n", [
+        ("line 1, item 1", named(HI), "Hi"), ("line 1, item 2", named(HI), "Ho"), ("line 3, item 1", named(HO), "Ho")]),
+    (f"{json.dumps(HI)}\n{json.dumps(HO)}", [("line 1", named(HI), "Hi"), ("line 2", named(HI), "Ho")]),
+    (f"{json.dumps(HO)}\n{json.dumps(HI)}\n{json.dumps(HI)}", [
+        ("line 1", named(HO, HI), "Ho"), ("line 2", named(HO, HI), "Hi"), ("line 3", named(HO, HI), "Hi")]),
     ("[]", []),
 ])
 def test_each_shape_gives_its_messages_and_sessions(
-    tmp_path: Path, text: str, expected: list[tuple[int, str, str]]
+    tmp_path: Path, text: str, expected: list[tuple[str, str, str]]
 ) -> None:
     assert shown(read(tmp_path, text)) == expected
 
@@ -55,7 +67,7 @@ def test_a_file_of_one_line_names_its_session_as_it_will_when_it_grows(tmp_path:
 
     alone, grown = read(tmp_path, line, "c.jsonl"), read(tmp_path, line + line, "c.jsonl")
 
-    assert shown(alone) == [(1, "c/1", "Hi")]
+    assert shown(alone) == [("line 1, item 1", named(HI, stem="c"), "Hi")]
     assert grown[0] == alone[0]
 
 
@@ -79,14 +91,15 @@ def test_a_bad_message_does_not_stop_the_others(tmp_path: Path) -> None:
         {"role": "user", "content": "x", "created_at": 10**20}, {"role": "user", "content": "x", "timestamp": []}, HO,
     ]))
 
-    assert shown(items) == [(1, "chat", "Hi"), (8, "chat", "Ho")]
+    assert shown(items) == [("item 1", named(HI), "Hi"), ("item 8", named(HI), "Ho")]
     assert items[1:7] == [
-        Rejected(2, "the message is not a JSON object."),
-        Rejected(3, "role is not there."),
-        Rejected(4, "role: input should be 'user', 'assistant', 'system', 'tool', 'developer' or 'function'."),
-        Rejected(5, "content is neither text nor a list of parts."),
-        Rejected(6, "created_at is no time in seconds since 1970."),
-        Rejected(7, "timestamp is neither text nor a number of seconds."),
+        Rejected(2, "the message is not a JSON object.", Unit.ITEM),
+        Rejected(3, "role is not there.", Unit.ITEM),
+        Rejected(
+            4, "role: input should be 'user', 'assistant', 'system', 'tool', 'developer' or 'function'.", Unit.ITEM),
+        Rejected(5, "content is neither text nor a list of parts.", Unit.ITEM),
+        Rejected(6, "created_at is no time in seconds since 1970.", Unit.ITEM),
+        Rejected(7, "timestamp is neither text nor a number of seconds.", Unit.ITEM),
     ]
 
 
@@ -152,14 +165,53 @@ def test_a_message_with_a_time_keeps_it(tmp_path: Path, field: str, value: objec
     assert one(tmp_path, {**HI, field: value}) == {"text": "Hi", "role": "user", "at": at}
 
 
-def test_a_grown_conversation_keeps_the_ids_of_its_beginning(tmp_path: Path) -> None:
-    before, after = (
-        [item.message.external_id for item in read(tmp_path, json.dumps(chat)) if isinstance(item, Parsed)]
-        for chat in ([HI, HO], [HI, HO, HI])
-    )
+def known(items: list[Item]) -> list[tuple[str, str | None]]:
+    return [(item.message.session, item.message.external_id) for item in items if isinstance(item, Parsed)]
 
-    assert after[:2] == before
-    assert len(set(after)) == 3
+
+SYSTEM = {"role": "system", "content": "Be kind."}
+
+
+@pytest.mark.parametrize("as_lines", [False, True])
+@pytest.mark.parametrize("chat", [[HI, HO, HI, HO], [SYSTEM, HI, HO, HO], [HO] * 15])
+def test_a_grown_conversation_keeps_the_ids_of_its_beginning(
+    tmp_path: Path, chat: list[dict[str, str]], as_lines: bool
+) -> None:
+    """From the message on that ends the beginning; also in another folder."""
+    complete = min(len(chat), 1 + [*chat, HI].index(HI), LONGEST_BEGINNING)
+    (tmp_path / "moved").mkdir()
+    write = (lambda some: "\n".join(map(json.dumps, some))) if as_lines else json.dumps
+    parts = [known(read(tmp_path, write(chat[:length]), "c.jsonl" if as_lines else "c.json"))
+             for length in range(complete, len(chat) + 1)]
+    moved = known(read(tmp_path / "moved", write(chat), "c.jsonl" if as_lines else "c.json"))
+
+    assert moved == parts[-1]
+    for part in parts:
+        assert part == moved[:len(part)]
+    assert len({id for _, id in moved}) == len(chat)
+    assert len({session for session, _ in moved}) == 1
+
+
+def test_two_chats_of_one_name_are_two_conversations_and_share_no_reply(tmp_path: Path) -> None:
+    other = {"role": "user", "content": "Good morning"}
+    one, two = (known(read(tmp_path, json.dumps([SYSTEM, first, HO, HO]))) for first in (HI, other))
+
+    assert {id for _, id in one}.isdisjoint({id for _, id in two})
+    assert {session for session, _ in one}.isdisjoint({session for session, _ in two})
+
+
+def test_a_chat_keeps_its_ids_when_others_are_put_before_it_or_a_bad_reply_is_mended(tmp_path: Path) -> None:
+    alone = known(read(tmp_path, json.dumps([[HI, {"role": "assistant", "content": 3}, HO]])))
+    mended = known(read(tmp_path, json.dumps([[SYSTEM, HO], [HI, {"role": "assistant", "content": "Hm"}, HO]])))
+
+    assert [mended[2], mended[4]] == alone
+
+
+def test_the_beginning_without_a_user_ends_after_ten_messages(tmp_path: Path) -> None:
+    replies = [{"role": "assistant", "content": str(number)} for number in range(LONGEST_BEGINNING + 5)]
+
+    assert {session for session, _ in known(read(tmp_path, json.dumps(replies)))} == {
+        named(*replies[:LONGEST_BEGINNING])}
 
 
 def test_samples_are_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trace_graph.errors import InvalidInput, NotFound
 from trace_graph.ingest.importers import reading
-from trace_graph.ingest.importers.reading import BadJson, Line, parse_json, read_document, read_lines
+from trace_graph.ingest.importers.reading import BadJson, BrokenOff, Line, parse_json, read_document, read_lines
 
 
 def lines_of(data: bytes) -> list[Line]:
@@ -71,8 +71,11 @@ def test_broken_utf_16_is_refused_with_the_byte(data: bytes, position: int) -> N
 
 @pytest.mark.parametrize(("data", "reason"), [
     (b"caf\xe9", "byte 103 (0xe9) is not UTF-8."),
-    (b"{", "not JSON: Expecting property name enclosed in double quotes (line 1, column 2)."),
-    (b"", "not JSON: Expecting value (line 1, column 1)."),
+    (b"{a", "not JSON: Expecting property name enclosed in double quotes (line 1, column 2)."),
+    (b"[tx]", "not JSON: Expecting value (line 1, column 2)."),
+    (b'["\\uX"]', "not JSON: Invalid \\uXXXX escape (line 1, column 4)."),
+    (b"", "it is empty."),
+    (b" \n", "it is empty."),
     (b"[1e999]", "not JSON that can be kept: a number is too large."),
     (b"[NaN]", "not JSON that can be kept: NaN is no number of JSON."),
     (b'{"a":1,"a":2}', "not JSON that can be kept: a key stands twice in one object."),
@@ -83,6 +86,15 @@ def test_what_is_no_json_is_refused_with_the_reason(data: bytes, reason: str) ->
         parse_json(data, 100)
 
     assert str(caught.value) == reason
+
+
+@given(st.integers(min_value=1, max_value=200))
+def test_json_that_is_cut_off_anywhere_says_so(length: int) -> None:
+    whole = json.dumps([{"a": [True, False, None], "text": 'caf\u00e9 "quoted" \n'}, {"b": {"c": -1.5}}, "end"])
+    cut = whole[:min(length, len(whole) - 1)]
+
+    with pytest.raises(BrokenOff, match=r"^it breaks off in the middle \(line 1, column \d+\): the end is missing\.$"):
+        parse_json(cut.encode())
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -123,5 +135,5 @@ def test_a_document_that_is_no_json_names_the_place(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text(json.dumps([1, 2])[:-1])
 
-    with pytest.raises(InvalidInput, match=r"^a.json: not JSON: .*line 1, column 6"):
+    with pytest.raises(InvalidInput, match=r"^a.json: it breaks off in the middle \(line 1, column 6\)"):
         read_document(file)

@@ -63,7 +63,7 @@ def open_source(
         reason = _why_not(item)
         if reason is not None:
             raise InvalidInput(
-                f"Line {item.line}: {reason}", fix="Correct it, or leave out --strict; nothing was stored.")
+                f"{item.place.capitalize()}: {reason}", fix="Correct it, or leave out --strict; nothing was stored.")
     return source
 
 
@@ -126,8 +126,8 @@ def _checked_all(adding: Adding, zone: str, chunk: Sequence[Item]) -> list[Prepa
 
 def _checked(adding: Adding, zone: str, item: Item) -> Prepared | RejectedLine:
     if not isinstance(item, Parsed):
-        return RejectedLine(line=item.line, reason=item.reason)
+        return RejectedLine(line=item.line, place=item.place, reason=item.reason)
     try:
         return adding.prepare(item.message, zone)
     except InvalidInput as error:
-        return RejectedLine(line=item.line, reason=error.message)
+        return RejectedLine(line=item.line, place=item.place, reason=error.message)

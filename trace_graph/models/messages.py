@@ -64,6 +64,8 @@ class RejectedLine(BaseModel):
 
     line: int
     """The line, or the item's place in the file, from 1."""
+    place: str
+    """The same in words, and which item of a list on that line: `line 3`, `line 3, item 2`, `item 5`."""
     reason: str
 
 

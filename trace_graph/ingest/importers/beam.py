@@ -16,6 +16,7 @@ from trace_graph.ingest.importers.lines import (
     Item,
     Parsed,
     Rejected,
+    Unit,
     message_of,
     object_of,
     text_of,
@@ -100,9 +101,9 @@ def _batch_items(chat: str, number: int, messages: Sequence[object], place: int)
             if not isinstance(anchor, str):
                 raise BadItem("no message of its batch has a time anchor.")
             message = object_of(value, "the message")
-            yield Parsed(line, _message(chat, number, message, beam_time(anchor), index))
+            yield Parsed(line, _message(chat, number, message, beam_time(anchor), index), Unit.ITEM)
         except BadItem as error:
-            yield Rejected(line, f"chat {chat}, batch {number}, message {index + 1}: {error}")
+            yield Rejected(line, f"chat {chat}, batch {number}, message {index + 1}: {error}", Unit.ITEM)
 
 
 def _message(

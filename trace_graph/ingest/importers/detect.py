@@ -14,7 +14,7 @@ from typing import cast
 from trace_graph.errors import InvalidInput
 from trace_graph.ingest.importers import beam, jsonl, locomo, longmemeval, openai_chat
 from trace_graph.ingest.importers.lines import Item
-from trace_graph.ingest.importers.reading import Source, opened, read_head, source_name
+from trace_graph.ingest.importers.reading import BrokenOff, Source, opened, read_document, read_head, source_name
 
 Importer = Callable[[Source, Sequence[str] | None], Iterator[Item]]
 
@@ -73,11 +73,31 @@ def detect(source: Source) -> str:
     if found is None and Path(source_name(source)).suffix.lower() in openai_chat.LINES_SUFFIXES:
         return "jsonl"
     if found is None:
+        _refuse_broken(source)
         raise InvalidInput(
             f"The format of {source_name(source)} cannot be told from what it holds.",
             fix=f"Name it with --format, one of: {_names()}.",
         )
     return found
+
+
+def _refuse_broken(source: Source) -> None:
+    """A file that is empty, or whose JSON breaks off, has a fault that is easier to mend than its format.
+
+    Raises: InvalidInput.
+    """
+    with opened(source) as stream:
+        start = stream.tell()
+        head = read_head(stream, HEAD_BYTES).removeprefix("\ufeff").lstrip()
+        stream.seek(start)
+        if not head or head.startswith(("{", "[")):
+            try:
+                read_document(source if isinstance(source, Path) else stream)
+            except InvalidInput as error:
+                if isinstance(error.__cause__, BrokenOff):
+                    raise
+            finally:
+                stream.seek(start)
 
 
 def _detect_in_file(source: Source) -> str | None:

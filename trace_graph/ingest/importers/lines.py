@@ -4,10 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from trace_graph.models import MessageInput
+
+
+class Unit(StrEnum):
+    """What an item's `line` counts."""
+
+    LINE = "line"
+    """The lines of a file of lines."""
+    ITEM = "item"
+    """The messages of a file that is one JSON document, whose lines say nothing."""
+
+
+class Place(NamedTuple):
+    """Where an item stands in its file."""
+
+    line: int
+    """The line of a file of lines, or the item's place in the file, from 1."""
+    unit: Unit = Unit.LINE
+    item: int | None = None
+    """Its place in the list that stands on its line, from 1."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +38,14 @@ class Parsed:
     line: int
     """The line of a file of lines, or the item's place in the file, from 1."""
     message: MessageInput
+    unit: Unit = Unit.LINE
+    item: int | None = None
+    """Its place in the list that stands on its line, from 1."""
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in words."""
+        return _place(self.line, self.unit, self.item)
 
 
 @dataclass(frozen=True)
@@ -27,6 +56,18 @@ class Rejected:
     """The line of a file of lines, or the item's place in the file, from 1."""
     reason: str
     """One sentence; never holds the item's text."""
+    unit: Unit = Unit.LINE
+    item: int | None = None
+    """Its place in the list that stands on its line, from 1."""
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in words."""
+        return _place(self.line, self.unit, self.item)
+
+
+def _place(line: int, unit: Unit, item: int | None) -> str:
+    return f"{unit} {line}" if item is None else f"{unit} {line}, item {item}"
 
 
 Item = Parsed | Rejected

@@ -17,6 +17,7 @@ from trace_graph.ingest.importers.lines import (
     Item,
     Parsed,
     Rejected,
+    Unit,
     message_of,
     object_of,
     text_of,
@@ -88,9 +89,9 @@ def _session_items(
         line = place + index + 1
         try:
             start = locomo_time(text_of(conversation, f"{session}_date_time"))
-            yield Parsed(line, _message(sample, session, object_of(turn, "the turn"), start, index))
+            yield Parsed(line, _message(sample, session, object_of(turn, "the turn"), start, index), Unit.ITEM)
         except BadItem as error:
-            yield Rejected(line, f"{sample}, {session}, turn {index + 1}: {error}")
+            yield Rejected(line, f"{sample}, {session}, turn {index + 1}: {error}", Unit.ITEM)
 
 
 def _message(

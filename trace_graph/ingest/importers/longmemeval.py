@@ -19,6 +19,7 @@ from trace_graph.ingest.importers.lines import (
     Item,
     Parsed,
     Rejected,
+    Unit,
     message_of,
     object_of,
     text_of,
@@ -125,9 +126,9 @@ def _history_items(question: str, number: int, history: History, place: int) -> 
                 "external_id": f"{question}:{number}:{index + 1}",
             })
         except BadItem as error:
-            yield Rejected(place + index + 1, f"{question}, session {number}, turn {index + 1}: {error}")
+            yield Rejected(place + index + 1, f"{question}, session {number}, turn {index + 1}: {error}", Unit.ITEM)
         else:
-            yield Parsed(place + index + 1, message)
+            yield Parsed(place + index + 1, message, Unit.ITEM)
 
 
 def _list(value: object) -> list[object]:

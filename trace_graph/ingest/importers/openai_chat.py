@@ -1,29 +1,33 @@
 """How OpenAI chat messages are read: a list of them, `{"messages": [...]}`, a list of either, or one of these a line.
 
 A conversation's session is its own id (`session`, `session_id`, `conversation_id`, `thread_id` or `id` beside
-`messages`); without one the file's name without its ending, followed by its number where the file may hold several
-(`chats/2`: the second of a list, or line 2). A message alone on a line belongs to the one session named for the file.
+`messages`); without one it is named by its file and its beginning (`chat/1f0c52b7a9de`), by the rule of
+`derived_sessions`. Messages that stand alone on their lines are one conversation.
 
 Text parts become the text, `name` the author, `created_at` or `timestamp` (ISO 8601, or seconds since 1970) the time.
 What a message holds besides, and the parts as they came, is kept in `content`. Ids are made from what a message holds
 and from its session (`openai:...`), so that a second import adds nothing, and one of a chat that has grown its end.
+Of messages that stand in a list, the place in it is told.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from trace_graph.errors import InvalidInput
 from trace_graph.ingest.importers.derived_ids import DerivedIds
+from trace_graph.ingest.importers.derived_sessions import Conversation, Names, Said
 from trace_graph.ingest.importers.lines import (
     BadItem,
     Item,
     Parsed,
+    Place,
     Rejected,
+    Unit,
     message_of,
     object_of,
     text_of,
@@ -52,8 +56,11 @@ LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Endings of the name of a file of lines, even where it holds one line alone."""
 
 
-class _Conversation(NamedTuple):
-    session: str
+class _Chat(NamedTuple):
+    """One conversation of the file."""
+
+    id: str | None
+    """Its own."""
     messages: Sequence[object]
 
 
@@ -73,7 +80,7 @@ def read(source: Source, samples: Sequence[str] | None = None) -> Iterator[Item]
         is_lines = name.suffix.lower() in LINES_SUFFIXES or _holds_lines(stream)
         stream.seek(start)
         if is_lines:
-            yield from _line_items(stream, name.stem, ids)
+            yield from _line_items(stream, Names(name.stem), ids)
             return
         document = read_document(stream)
     yield from _document_items(document, name, ids)
@@ -104,47 +111,55 @@ def _value(line: Line) -> object:
         return None
 
 
-def _line_items(stream: BinaryIO, stem: str, ids: DerivedIds) -> Iterator[Item]:
+def _line_items(stream: BinaryIO, names: Names, ids: DerivedIds) -> Iterator[Item]:
+    alone = Conversation(names)
     for line in read_lines(stream):
         try:
-            conversations = _conversations(parse_line(line), stem, f"{stem}/{line.number}")
+            value = parse_line(line)
+            chats = _chats(value)
         except (BadItem, BadJson) as error:
             yield Rejected(line.number, str(error))
             continue
-        for conversation in conversations:
-            for message in conversation.messages:
-                yield _item(line.number, conversation.session, message, ids)
+        if isinstance(value, dict) and not is_conversation(value):
+            yield from _items(alone.add(Place(line.number, Unit.LINE), value), ids)
+        else:
+            places = (Place(line.number, Unit.LINE, item) for item in itertools.count(1))
+            yield from _chat_items(chats, places, names, ids)
+    yield from _items(alone.end(), ids)
 
 
 def _document_items(document: object, name: Path, ids: DerivedIds) -> Iterator[Item]:
     try:
-        conversations = _conversations(document, name.stem, name.stem)
+        chats = _chats(document)
     except BadItem as error:
         raise InvalidInput(
             f"{name} is no OpenAI chat: {error}", fix='Give a list of messages, or {"messages": [...]}.'
         ) from error
-    place = 0
-    for conversation in conversations:
-        for message in conversation.messages:
-            place += 1
-            yield _item(place, conversation.session, message, ids)
+    yield from _chat_items(chats, (Place(item, Unit.ITEM) for item in itertools.count(1)), Names(name.stem), ids)
 
 
-def _conversations(value: object, stem: str, session: str) -> Sequence[_Conversation]:
-    """The conversations in one JSON value; `session` is for one without an id, `stem` for a message alone."""
+def _chat_items(chats: Sequence[_Chat], places: Iterator[Place], names: Names, ids: DerivedIds) -> Iterator[Item]:
+    for chat in chats:
+        conversation = Conversation(names)
+        for message, place in zip(chat.messages, places, strict=False):
+            if chat.id is None:
+                yield from _items(conversation.add(place, message), ids)
+            else:
+                yield _item(Said(place, message, chat.id), ids)
+        yield from _items(conversation.end(), ids)
+
+
+def _chats(value: object) -> Sequence[_Chat]:
+    """The conversations in one JSON value; a message alone is one."""
     if isinstance(value, dict) and isinstance(value.get("messages"), list):
-        return [_Conversation(_session_of(value) or session, value["messages"])]
+        return [_Chat(_session_of(value), value["messages"])]
     if isinstance(value, dict) and "role" in value:
-        return [_Conversation(stem, [value])]
+        return [_Chat(None, [value])]
     if not isinstance(value, list):
         raise BadItem("neither a message with a role nor a list of messages.")
     if not value or not (isinstance(value[0], list) or (isinstance(value[0], dict) and "messages" in value[0])):
-        return [_Conversation(session, value)]
-    return [
-        found
-        for number, each in enumerate(value, start=1)
-        for found in _conversations(each, stem, f"{session}/{number}")
-    ]
+        return [_Chat(None, value)]
+    return [found for each in value for found in _chats(each)]
 
 
 def _session_of(record: Mapping[str, object]) -> str | None:
@@ -157,12 +172,17 @@ def _session_of(record: Mapping[str, object]) -> str | None:
     return None
 
 
-def _item(line: int, session: str, value: object, ids: DerivedIds) -> Item:
+def _items(said: Iterable[Said], ids: DerivedIds) -> Iterator[Item]:
+    return (_item(one, ids) for one in said)
+
+
+def _item(said: Said, ids: DerivedIds) -> Item:
+    line, unit, item = said.place
     try:
-        record = object_of(value, "the message")
-        return Parsed(line, _message(session, record, ids.of(session, record)))
+        record = object_of(said.value, "the message")
+        return Parsed(line, _message(said.session, record, ids.of(said.session, record)), unit, item)
     except BadItem as error:
-        return Rejected(line, str(error))
+        return Rejected(line, str(error), unit, item)
 
 
 def _message(session: str, record: Mapping[str, object], external_id: str) -> MessageInput:

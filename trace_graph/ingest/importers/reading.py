@@ -26,6 +26,10 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _SAVE_AS_UTF8 = "Save the file as UTF-8 (iconv -f ITS-ENCODING -t UTF-8 FILE) and import it again."
 
 
+_OF_AN_ESCAPE = frozenset("\\u0123456789abcdefABCDEF")
+"""Characters of an escape; where nothing else follows up to the end, the end cuts through it."""
+
+
 class Line(NamedTuple):
     """One line of a file."""
 
@@ -39,6 +43,10 @@ class Line(NamedTuple):
 
 class BadJson(Exception):
     """Why some bytes are no JSON that we read, in one sentence."""
+
+
+class BrokenOff(BadJson):
+    """That the JSON ends in the middle, or there is none at all."""
 
 
 class BadBytes(BadJson):
@@ -141,12 +149,25 @@ def parse_json(data: bytes, offset: int = 0) -> object:
     except UnicodeDecodeError as error:
         raise BadBytes(f"byte {offset + error.start} (0x{data[error.start]:02x}) is not UTF-8.") from error
     except json.JSONDecodeError as error:
-        raise BadJson(f"not JSON: {error.msg} (line {error.lineno}, column {error.colno}).") from error
+        raise _no_json(text, error) from error
     except RecursionError as error:
         raise BadJson("nested too deeply.") from error
     except ValueError as error:
         raise BadJson(f"not JSON that can be kept: {error}.") from error
     return value
+
+
+def _no_json(text: str, error: json.JSONDecodeError) -> BadJson:
+    if not text.strip():
+        return BrokenOff("it is empty.")
+    place = f"line {error.lineno}, column {error.colno}"
+    rest = text[error.pos:].strip()
+    # A word, a number or an escape that the end cuts through is reported where it begins.
+    cut_through = any(word.startswith(rest) for word in ("true", "false", "null")) or all(one in "-.eE" for one in rest)
+    cut_escape = error.msg.startswith("Invalid \\") and all(one in _OF_AN_ESCAPE for one in rest)
+    if cut_through or cut_escape or error.msg.startswith("Unterminated string"):
+        return BrokenOff(f"it breaks off in the middle ({place}): the end is missing.")
+    return BadJson(f"not JSON: {error.msg} ({place}).")
 
 
 def read_head(stream: BinaryIO, size: int) -> str:
