@@ -43,7 +43,9 @@ ORDER BY session, seq
 // mode: read
 // params: topics, spaces
 UNWIND $topics AS topic
-MATCH (m:Message {filed_in: topic}) WHERE m.space IN $spaces
+MATCH (m:Message {filed_in: topic})
+// Behind a WITH, so that nobody takes all messages of the space for the shorter way.
+WITH topic, m WHERE m.space IN $spaces
 WITH topic, m ORDER BY topic, m.occurred_at, m.session, m.seq
 RETURN collect([m.id, m.session, m.seq, m.author, m.text, m.embedding, m.occurred_at, topic, m.segment]) AS rows
 
@@ -126,7 +128,9 @@ RETURN t.id AS id, t.depth AS depth, t.child_count AS child_count, t.phrases AS 
 // mode: read
 // params: topics, spaces
 UNWIND $topics AS topic
-MATCH (child:Topic {filed_in: topic}) WHERE child.space IN $spaces
+MATCH (child:Topic {filed_in: topic})
+// Behind a WITH, so that nobody takes all topics of the space for the shorter way.
+WITH topic, child WHERE child.space IN $spaces
 OPTIONAL MATCH (r:SummaryRevision {current_key: child.id})
 RETURN topic AS parent, child.id AS id, coalesce(r.title, child.title) AS title, r.id AS revision, r.text AS text,
        child.message_count AS message_count, child.phrases AS phrases

@@ -18,9 +18,10 @@ from trace_graph.store.queries import shipped_queries
 
 PLANTED = 2_000
 """Closed placements of a topic, and superseded revisions of it: what years leave behind."""
-MOST = 3.0
-"""Times the work that the same query does where nothing is behind."""
-ROUNDS = 7
+MOST = {"neo4j": 3.0, "arcadedb": 10.0}
+"""Times the work that the same query does where nothing is behind. Where years cost something they cost a hundredfold;
+of ArcadeDB only seconds are known, which another process may disturb."""
+ROUNDS = 15
 """Of timing, young and old in turn; the best of each counts, so that a busy machine disturbs neither."""
 
 PLACEMENTS = """
@@ -150,5 +151,6 @@ def test_what_is_closed_costs_nothing(
 
     costs = run(measure())
 
+    most = MOST[store.engine.kind]
     ratios = {name: cost["old"] / cost["young"] for name, cost in costs.items()}
-    assert {name: (round(ratio, 1), costs[name]) for name, ratio in ratios.items() if ratio > MOST} == {}
+    assert {name: (round(ratio, 1), costs[name]) for name, ratio in ratios.items() if ratio > most} == {}

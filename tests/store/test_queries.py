@@ -289,11 +289,21 @@ def filled(store: Store, graph: Graph, memory: Memory, run: Run) -> Store:
         name = f"plans-{secrets.token_hex(6)}"
         await memory.add_many([MessageInput(text=text, session=text[-9:]) for text in texts], space=name)
         await memory.organize(space=name)
+        await graph.rows(LARGE_TREE, space=name)
         await graph.rows("CALL db.prepareForReplanning(60)")
 
     run(fill())
     return store
 
+
+LARGE_TREE = """
+UNWIND range(1, 3000) AS number
+CREATE (t:Topic {id: $space + '/' + toString(number), space: $space, filed_in: $space + '/' + toString(number / 10)})
+CREATE (t)-[:PARENT_OF {live_key: $space + '/p' + toString(number), change_seq: number}]->
+       (m:Message {id: $space + '/p' + toString(number), space: $space, filed_in: t.id})
+CREATE (m)-[:HAS_PASSAGE]->(:Passage {id: $space + '/q' + toString(number), space: $space})
+"""
+"""What is in no space, and only there for the planner: of a handful of topics it reads all."""
 
 NOUNS = ("gulls", "a storm", "the ferry", "nine crates")
 
