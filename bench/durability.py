@@ -1,10 +1,10 @@
 """What it costs that an acknowledged write survives a power cut: ArcadeDB with each way of flushing its log.
 
-    python -m bench.durability [--messages 3000] [--adds 300] [--rounds 3] [--out FILE.json]
+    python -m bench.durability [--messages 3000] [--adds 300] [--out FILE.json]
 
-`txWalFlush` 0 leaves the log to the operating system, 1 flushes it without its metadata, 2 with it. Each way gets a
-fresh engine: messages are imported, then added one by one. The ways take turns, and the medians of the rounds are
-shown, since the machine may be busy with other things. The project runs with 2.
+`txWalFlush` 0 leaves the log to the operating system, 1 flushes it without its metadata, 2 with it. Three engines run
+side by side and take turns, write by write, so that whatever else the machine does burdens all of them alike: messages
+are stored 500 at a time, then one by one. The project runs with 2.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ import argparse
 import asyncio
 import json
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from bench.circumstances import circumstances
 from bench.engine import engine_of, engine_title
-from bench.kill_victim import corpus, write_corpus
+from bench.kill_victim import corpus
 from bench.scoring import percentile
 from trace_graph import Memory
+from trace_graph.models import MessageInput
 from trace_graph.store import local_command
 
 WAYS = (0, 1, 2)
+TOGETHER = 500
+"""Messages of one write: as many as an import stores at once."""
 WARM_UP = 30
 """Adds that are not counted."""
 
@@ -39,7 +40,7 @@ class Price:
     """One way of flushing."""
 
     flush: int
-    import_rate: float
+    rate: float
     """Messages a second, stored in transactions of 500."""
     p50_ms: float
     p95_ms: float
@@ -56,36 +57,46 @@ def flushing(way: int) -> Iterator[None]:
         local_command.WAL_FLUSH = usual
 
 
-async def price(way: int, messages: int, adds: int) -> Price:
-    """One way, on a fresh engine."""
-    with flushing(way), tempfile.TemporaryDirectory(prefix="trace-graph-bench-") as folder:
-        file = Path(folder) / "messages.jsonl"
-        write_corpus(file, corpus(messages, seed=0))
-        async with engine_of(None) as settings, Memory(settings=settings) as memory:
-            await memory.add("The first message.", space="warm")
+@asynccontextmanager
+async def memories() -> AsyncIterator[dict[int, Memory]]:
+    """A memory on a fresh engine for each way."""
+    async with AsyncExitStack() as stack:
+        opened = {}
+        for way in WAYS:
+            settings = await stack.enter_async_context(engine_of(None))
+            opened[way] = await stack.enter_async_context(Memory(settings=settings))
+            with flushing(way):
+                await opened[way].add("The first message.", space="warm")
+        yield opened
+
+
+async def in_turn(opened: Mapping[int, Memory], parts: Sequence[Sequence[MessageInput]]) -> dict[int, list[float]]:
+    """Store each part in every memory, one memory after the other; seconds of each write, by way."""
+    taken: dict[int, list[float]] = {way: [] for way in opened}
+    for place, part in enumerate(parts):
+        for way in sorted(opened, key=lambda one: (one + place) % len(opened)):
             began = time.perf_counter()
-            await memory.import_file(file, space="many")
-            rate = messages / (time.perf_counter() - began)
-            taken = [await _add(memory, number) for number in range(WARM_UP + adds)][WARM_UP:]
-    return Price(way, round(rate, 1), round(percentile(taken, 50), 1), round(percentile(taken, 95), 1))
+            await opened[way].add_many(part, space="many")
+            taken[way].append(time.perf_counter() - began)
+    return taken
 
 
-async def _add(memory: Memory, number: int) -> float:
-    began = time.perf_counter()
-    await memory.add(f"The reading number {number} of the tide at the pier.", space="many")
-    return (time.perf_counter() - began) * 1000
-
-
-async def measure(messages: int, adds: int, rounds: int) -> dict[str, Any]:
-    """All ways in turn, `rounds` times."""
-    async with engine_of(None) as settings:
-        about = circumstances(await engine_title(settings), settings.embedder)
-    prices = [await price(way, messages, adds) for _ in range(rounds) for way in WAYS]
-    print(f"{about}\n\n{'flush':>5}{'import/s':>10}{'add p50 ms':>12}{'add p95 ms':>12}")
-    for way in WAYS:
-        own = [one for one in prices if one.flush == way]
-        rate, p50, p95 = (median(getattr(one, name) for one in own) for name in ("import_rate", "p50_ms", "p95_ms"))
-        print(f"{way:>5}{rate:>10}{p50:>12}{p95:>12}")
+async def measure(messages: int, adds: int) -> dict[str, Any]:
+    """All ways, side by side."""
+    many = corpus(messages, seed=0)
+    texts = [f"The reading number {number} of the tide at the pier." for number in range(WARM_UP + adds)]
+    single = [[MessageInput(text=text)] for text in texts]
+    async with memories() as opened:
+        about = circumstances(await engine_title(opened[WAYS[0]].settings), opened[WAYS[0]].settings.embedder)
+        large = await in_turn(opened, [many[start:start + TOGETHER] for start in range(0, messages, TOGETHER)])
+        small = await in_turn(opened, single)
+    prices = [
+        Price(way, round(messages / sum(large[way]), 1), *(
+            round(percentile(small[way][WARM_UP:], share) * 1000, 1) for share in (50, 95)))
+        for way in WAYS]
+    print(f"{about}\n\n{'flush':>5}{'stored/s':>10}{'add p50 ms':>12}{'add p95 ms':>12}")
+    for one in prices:
+        print(f"{one.flush:>5}{one.rate:>10}{one.p50_ms:>12}{one.p95_ms:>12}")
     return {"circumstances": about, "prices": [asdict(one) for one in prices]}
 
 
@@ -94,10 +105,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.durability", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--messages", type=int, default=3000)
     parser.add_argument("--adds", type=int, default=300)
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--out", type=Path, help="a file for what was measured, as JSON")
     chosen = parser.parse_args()
-    measured = asyncio.run(measure(chosen.messages, chosen.adds, chosen.rounds))
+    measured = asyncio.run(measure(chosen.messages, chosen.adds))
     if chosen.out:
         chosen.out.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
     return 0
