@@ -133,7 +133,7 @@ MATCH (child:Topic {filed_in: topic})
 WITH topic, child WHERE child.space IN $spaces
 OPTIONAL MATCH (r:SummaryRevision {current_key: child.id})
 RETURN topic AS parent, child.id AS id, coalesce(r.title, child.title) AS title, r.id AS revision, r.text AS text,
-       child.message_count AS message_count, child.phrases AS phrases
+       child.message_count AS message_count, child.child_count AS child_count, child.phrases AS phrases
 ORDER BY parent, message_count DESC, id
 
 // name: retire_revisions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -124,10 +125,30 @@ def test_a_parent_gives_each_child_a_line_the_largest_first() -> None:
         ("r2", "r1"))
 
 
-def test_a_grandparent_quotes_without_the_titles_between() -> None:
-    children = [child(1, "music", "violin — Ann, 1 May 2023: The violin is old.\nAlso: piano", 5)]
+def test_a_grandparent_names_what_is_in_its_children_and_repeats_no_quote() -> None:
+    text = "violin, bow — Ann, 1 May 2023: The violin is old.\nAlso: piano; drums; and 2 more"
+    children = [replace(child(1, "music", text, 5), inner=True)]
 
-    assert parent_draft("all", children).text == "music — Ann, 1 May 2023: The violin is old."
+    assert parent_draft("all", children).text == "music — violin, bow; piano; drums"
+
+
+def test_a_dash_in_a_quote_is_no_title() -> None:
+    children = [child(1, "music", "Ann, 1 May 2023: The violin — an old one — is mine.", 5)]
+
+    assert parent_draft("all", children).text == "music — Ann, 1 May 2023: The violin — an old one — is mine."
+
+
+@pytest.mark.parametrize("vague", ["Totally agree with that, Caroline.", "Life is about learning new things."])
+def test_what_could_be_said_of_anything_gives_way(vague: str, lexicon: UnigramLexicon) -> None:
+    """Although it is the most central of all."""
+    messages = [
+        message(0, "The adoption interview was in the old tower.", (1, 0.3, 0)),
+        message(1, vague, (1, 0, 0)),
+        message(2, "The orphanage has eleven cots.", (1, 0, 0.3), "Caroline"),
+        message(3, "The notary stamped every document.", (1, -0.3, -0.3)),
+    ]
+
+    assert leaf_draft("t", messages, [], NO_MEAN, lexicon).sources == ("m0", "m2", "m3")
 
 
 def test_children_beyond_the_space_are_named() -> None:

@@ -87,6 +87,23 @@ def test_unspaced_scripts_give_whole_words(lines: list[str], expected: str, lexi
     assert title(phrases, Background.of([]), lexicon).startswith(expected)
 
 
+@pytest.mark.parametrize(("lines", "expected"), [
+    (["我的猫年糕生病了", "你带年糕去医院了吗", "年糕今天开始吃东西了"], {"年糕"}),
+    (["我外婆教我做桂花糕", "今年桂花开得晚", "外婆做了桂花蜜", "我最喜欢桂花茶"], {"桂花", "外婆"}),
+    (["我在西湖区租了公寓", "同事请我吃西湖醋鱼"], {"西湖"}),
+    (["博物馆录了讲解", "昨天博物馆录了一天", "博物馆录得好"], {"博物馆", "录"}),
+])
+def test_chinese_words_are_not_cut(lines: list[str], expected: set[str], lexicon: UnigramLexicon) -> None:
+    phrases = leaf_phrases(messages([("user", line) for line in lines]), lexicon)
+
+    assert set(title(phrases, Background.of([]), lexicon).split(", ")) == expected
+
+
+def test_a_word_of_one_message_stands_only_where_all_are_such(lexicon: UnigramLexicon) -> None:
+    assert title(["pottery|3", "kiln|0.4"], Background.of([]), lexicon) == "pottery"
+    assert title(["pottery|0.4", "kiln|0.4"], Background.of([]), lexicon) == "kiln, pottery"
+
+
 def test_thai_marks_stay_on_their_letters(lexicon: UnigramLexicon) -> None:
     [clause] = clauses("ฉันไปเรียนทำเครื่องปั้นดินเผา", lexicon)
 

@@ -220,4 +220,5 @@ def _current(row: Row) -> Current | None:
 
 def _child_summary(row: dict[str, Any]) -> ChildSummary:
     return ChildSummary(
-        TopicId(row["id"]), RevisionId(row["revision"]), row["title"], row["text"], row["message_count"])
+        TopicId(row["id"]), RevisionId(row["revision"]), row["title"], row["text"], row["message_count"],
+        inner=(row["child_count"] or 0) > 0)

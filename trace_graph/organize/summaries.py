@@ -10,10 +10,11 @@ from datetime import UTC, tzinfo
 import numpy as np
 
 from trace_graph.models.ids import RevisionId, TopicId
+from trace_graph.organize.chat_words import CHAT_WORDS
 from trace_graph.organize.titles import phrase_weights
 from trace_graph.organize.values import Total, WaitingMessage
 from trace_graph.organize.vectors import Rows, centred, unit_rows
-from trace_graph.organize.words import Lexicon, keys
+from trace_graph.organize.words import Lexicon, clauses, key_of, keys
 from trace_graph.text.display import clip
 from trace_graph.text.tokens import count_tokens
 
@@ -31,6 +32,10 @@ _CANDIDATES = 40
 # Messages, nearest to the centroid, that are read for a quote (guess: spares a third of the time).
 _VARIETY = 0.6
 # Weight of the likeness to what is quoted already, against the likeness to the centroid (guess, read off LoCoMo).
+_VAGUE = -0.3
+# What a sentence loses that could be said of anything (guess, read off LoCoMo; the unit stands below).
+_RARE = 12.5
+# -ln of a word's probability from which it names something (read off the pieces: family 11.5, guitar 13.1).
 _TOPIC_WORDS, _EMPTY, _QUESTION, _SHORT, _FIRST_PERSON, _ADDRESS, _MACHINE = 0.4, -0.6, -0.35, -0.3, 0.15, -0.15, -0.25
 # What a sentence gains or loses, in units of a cosine (guesses, read off LoCoMo and assistant chats).
 _READ_CHARACTERS = 1_500
@@ -38,6 +43,8 @@ _READ_CHARACTERS = 1_500
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")
 _SEPARATOR = " — "
+_ALSO = "Also: "
+_MORE = re.compile(r"and \d+ more$")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’)]*\s+|(?<=[。！？])|\s*\n+\s*")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARKUP = re.compile(r"^\s*(?:#+|[-+*•]|\d+[.)])\s+|\*\*|__", re.MULTILINE)
@@ -83,6 +90,8 @@ class ChildSummary:
     title: str
     text: str
     message_count: int
+    inner: bool = False
+    """Its text is made from its own children: a line for each, that begins with the child's title."""
 
 
 def same(draft: Draft, current_title: str, current_text: str) -> bool:
@@ -102,9 +111,10 @@ def leaf_draft(
     weights = phrase_weights(phrases, lexicon)
     heaviest = max(weights.values(), default=1.0)
     weights = {key: weight / heaviest for key, weight in weights.items()}
+    names = frozenset(part.casefold() for message in messages for part in message.author.split())
     rows = _centred_rows(messages, mean)
     likeness = rows @ unit_rows(rows.sum(axis=0)[None, :])[0]
-    quotes = {int(place): _best_sentences(messages[place], weights, lexicon)
+    quotes = {int(place): _best_sentences(messages[place], weights, names, lexicon)
               for place in np.argsort(-likeness, kind="stable")[:_CANDIDATES]}
     worth = {place: float(likeness[place]) + score for place, (score, quote) in quotes.items() if quote}
     chosen = sorted(_varied(worth, {place: quote for place, (_, quote) in quotes.items()}, rows),
@@ -154,14 +164,19 @@ def parent_draft(title: str, children: Sequence[ChildSummary]) -> Draft:
     left = PARENT_TOKENS - sum(count_tokens(line) for line in lines)
     named = [child.title for child in ordered if child not in shown]
     if named:
-        lines.append(_enumerated("Also: " if lines else "", named, left))
+        lines.append(_enumerated(_ALSO if lines else "", named, left))
     return Draft(title, "\n".join(lines), tuple(child.revision for child in ordered))
 
 
 def _child_line(child: ChildSummary, share: int) -> str:
-    """Title and best line of a child, and more of its lines as far as they fit whole."""
+    """Title and best line of a child, and more of its lines as far as they fit whole; of an inner one the titles in it.
+
+    So a quote stands once, at the parent of its leaf, and what lies above that says what there is.
+    """
+    if child.inner:
+        return _enumerated(f"{child.title}{_SEPARATOR}", _titles_in(child.text), share)
     wanted = {word.casefold() for word in _WORDS.findall(child.title)}
-    lines = [line.rsplit(_SEPARATOR, 1)[-1] for line in child.text.splitlines() if not line.startswith("Also: ")]
+    lines = child.text.splitlines()
     best = max(lines, default="", key=lambda line: (
         len(wanted & {word.casefold() for word in _WORDS.findall(line)}), -lines.index(line)))
     text = _clip_tokens(f"{child.title}{_SEPARATOR}{best}", share)
@@ -169,6 +184,14 @@ def _child_line(child: ChildSummary, share: int) -> str:
         if line != best and count_tokens(longer := f"{text} / {line}") <= share:
             text = longer
     return text
+
+
+def _titles_in(text: str) -> list[str]:
+    """The titles of the children that an inner topic's summary was made from, in its order."""
+    named: list[str] = []
+    for line in text.splitlines():
+        named += line.removeprefix(_ALSO).split("; ") if line.startswith(_ALSO) else [line.split(_SEPARATOR, 1)[0]]
+    return [name for name in named if not _MORE.match(name)]
 
 
 def _enumerated(head: str, titles: Sequence[str], limit: int) -> str:
@@ -186,13 +209,15 @@ def _line(message: WaitingMessage, quote: str, zone: tzinfo) -> str:
     return head + _clip_tokens(quote, LEAF_TOKENS // LEAF_LINES - count_tokens(head))
 
 
-def _best_sentences(message: WaitingMessage, weights: dict[str, float], lexicon: Lexicon) -> tuple[float, str]:
+def _best_sentences(
+    message: WaitingMessage, weights: dict[str, float], names: frozenset[str], lexicon: Lexicon
+) -> tuple[float, str]:
     """The sentence of a message that says most, with those behind it that fit, and what it is worth."""
     plain = _MARKUP.sub("", _TABLE.sub("", _CODE.sub("\n", message.text[:_READ_CHARACTERS])))
     sentences = [sentence for part in _SENTENCE_END.split(plain) if _WORDS.search(sentence := " ".join(part.split()))]
     if not sentences:
         return _EMPTY, " ".join(message.text.split())
-    scores = [_worth(sentence, weights, lexicon) for sentence in sentences]
+    scores = [_worth(sentence, weights, names, lexicon) for sentence in sentences]
     best = max(range(len(sentences)), key=lambda place: (scores[place], -place))
     quote = sentences[best]
     for place in range(best + 1, len(sentences)):
@@ -203,8 +228,11 @@ def _best_sentences(message: WaitingMessage, weights: dict[str, float], lexicon:
     return scores[best] + (_MACHINE if message.author in _AGENT_NAMES else 0.0), quote
 
 
-def _worth(sentence: str, weights: dict[str, float], lexicon: Lexicon) -> float:
+def _worth(sentence: str, weights: dict[str, float], names: frozenset[str], lexicon: Lexicon) -> float:
     said = keys(sentence, lexicon)
+    if not sentence.isascii():
+        # The topic's words were cut by all of its messages, a sentence alone is cut otherwise.
+        said |= {key for key in weights if not key.isascii() and key in sentence}
     found = sum(weights.get(key, 0.0) for key in said)
     worth = _TOPIC_WORDS * min(found, 2.0) / 2
     if _BOILERPLATE.match(sentence):
@@ -213,11 +241,24 @@ def _worth(sentence: str, weights: dict[str, float], lexicon: Lexicon) -> float:
         worth += _QUESTION
     if len(said) < 2:
         worth += _SHORT
+    if not _names_something(sentence, names, lexicon):
+        worth += _VAGUE
     if _ADDRESSES.match(sentence):
         worth += _ADDRESS
     elif _FIRST.search(sentence):
         worth += _FIRST_PERSON
     return worth
+
+
+def _names_something(sentence: str, names: frozenset[str], lexicon: Lexicon) -> bool:
+    """Whether it has a number, or a word that is rare in everyday talk and no speaker's name: else it fits anything."""
+    for word in (word for clause in clauses(sentence, lexicon) for word in clause):
+        if any(letter.isdigit() for letter in word):
+            return True
+        lower = word.casefold()
+        if lexicon.rarity(lower) >= _RARE and lower not in CHAT_WORDS and lower not in names and key_of(word):
+            return True
+    return False
 
 
 def _joined(first: str, second: str) -> str:

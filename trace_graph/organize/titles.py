@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from trace_graph.organize.chat_words import CHAT_WORDS
+from trace_graph.organize.unspaced import respelled
 from trace_graph.organize.values import WaitingMessage
 from trace_graph.organize.words import Lexicon, clauses, key_of
 from trace_graph.text.characters import UNSPACED
@@ -34,6 +35,9 @@ _READ_CHARACTERS = 1_500
 _NOUNS_IN_LY = frozenset({"family", "assembly", "supply", "reply", "butterfly", "jelly", "belly", "rally", "ally",
                           "lily", "bully", "anomaly", "monopoly", "fly", "dragonfly", "folly"})
 _UNSPACED_BORDER = re.compile(f"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
+_UNSPACED_WORD = re.compile(f"[{UNSPACED}]+$")
+_CUT_WORD = re.compile(f"^[{UNSPACED}] |[{UNSPACED}] [{UNSPACED}]$")
+# A pair with one character of a script without spaces at its end: mostly a word that is cut (`博物馆 录`, of `录音`).
 _LEADING = """
 a an the my your our his her their its this that these those some any no every each another of in on at for
 about with from into through during der die das den dem ein eine mein meine le la les un une mon ma mes des
@@ -93,8 +97,9 @@ def leaf_phrases(messages: Sequence[WaitingMessage], lexicon: Lexicon) -> Phrase
     keys: dict[str, str] = {}
     words: dict[str, _Seen] = defaultdict(_Seen)
     pairs: dict[tuple[str, str], set[int]] = defaultdict(set)
-    for place, message in enumerate(messages):
-        for clause in clauses(message.text[:_READ_CHARACTERS], lexicon):
+    said = respelled([clauses(message.text[:_READ_CHARACTERS], lexicon) for message in messages])
+    for place, found in enumerate(said):
+        for clause in found:
             for surface in clause:
                 if surface not in keys:
                     keys[surface] = _naming_key(surface, names)
@@ -102,7 +107,7 @@ def leaf_phrases(messages: Sequence[WaitingMessage], lexicon: Lexicon) -> Phrase
     surfaces = {key: _surface(seen, lexicon) for key, seen in words.items()}
     weights = {surfaces[key]: _weight(seen, surfaces[key]) for key, seen in words.items()}
     for (first, second), places in pairs.items():
-        if len(places) >= 2:
+        if len(places) >= 2 and not _CUT_WORD.search(f"{surfaces[first]} {surfaces[second]}"):
             whole = _weight(words[second], surfaces[second]) / len(words[second].messages)
             weights[f"{surfaces[first]} {surfaces[second]}"] = len(places) * min(whole, 1.0)
     return _heaviest(weights, lexicon)
@@ -205,10 +210,14 @@ def _choose(phrases: Sequence[str], others: Background, lexicon: Lexicon) -> lis
             scores[surface] = weight**_FREQUENCY * sum(worth)
     chosen: list[str] = []
     used: set[str] = set()
-    best = max(scores.values(), default=0.0)
+    best, weights = max(scores.values(), default=0.0), dict(weighed)
+    # A word of one message, or no noun, says nothing of a topic that has others: it stands only where all are such.
+    most = max(weights.values(), default=0.0)
     for surface in sorted(scores, key=lambda one: (-scores[one], one)):
         words = set(_keys(surface))
         if used & words or (len(chosen) >= 2 and scores[surface] < 0.35 * best):
+            continue
+        if chosen and (weights[surface] < 1 <= most or _overlaps(_shown(surface), chosen)):
             continue
         if len(", ".join([*chosen, _shown(surface)])) <= LONGEST_TITLE or not chosen:
             chosen.append(_shown(surface))
@@ -216,6 +225,11 @@ def _choose(phrases: Sequence[str], others: Background, lexicon: Lexicon) -> lis
         if len(chosen) == MOST_PHRASES:
             break
     return chosen
+
+
+def _overlaps(shown: str, chosen: Sequence[str]) -> bool:
+    """Whether a phrase without spaces repeats a chosen one (`桂花糕` after `桂花`)."""
+    return bool(_UNSPACED_WORD.match(shown)) and any(shown in other or other in shown for other in chosen)
 
 
 def _naming_key(surface: str, names: Collection[str]) -> str:
