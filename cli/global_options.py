@@ -23,6 +23,8 @@ class GlobalOptions:
     """On stderr only what went wrong."""
     debug: bool = False
     """A failure shows its traceback."""
+    interrupted: str | None = None
+    """How far the command has come, to be said when it is interrupted; set while it works."""
 
 
 def options_of(context: typer.Context) -> GlobalOptions:

@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Coroutine
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
 
@@ -15,7 +15,7 @@ import typer
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.opening import memory_of
 from trace_graph.cli.output import complain, remark, show
-from trace_graph.cli.progress import progress_bar
+from trace_graph.cli.progress import followed
 from trace_graph.cli.tables import counted
 from trace_graph.errors import NotFound, UsageError
 from trace_graph.text.display import visible
@@ -62,8 +62,15 @@ def import_file(
 
 
 async def _import(options: GlobalOptions, source: Path | BinaryIO, **wanted: Any) -> int:
+    import asyncio
+
+    from trace_graph.memory.restoring import to_restore
+
     async with memory_of(options) as memory:
-        with nullcontext() if isinstance(source, Path) else source, progress_bar(options, "importing") as progress:
+        with nullcontext() if isinstance(source, Path) else source, ExitStack() as stack:
+            restores = await asyncio.to_thread(to_restore, source, wanted["format"])
+            words = _restore_interrupted if restores else _interrupted
+            progress = stack.enter_context(followed(options, "importing", words))
             report = await memory.import_file(source, progress=progress, **wanted)
     show(options, report, lambda: _words(report))
     _remark(options, report)
@@ -75,6 +82,15 @@ async def _import(options: GlobalOptions, source: Path | BinaryIO, **wanted: Any
         f"Error: partly failed: {report.messages:,} stored, {report.duplicates:,} known already, "
         f"{len(report.rejected):,} rejected.")
     return 1
+
+
+def _interrupted(done: int, total: int | None) -> str:
+    far = f"; at least {counted(done, 'message')} of the file {'is' if done == 1 else 'are'} in" if done else ""
+    return f"Interrupted; what was stored stays{far}. Import it again for the rest."
+
+
+def _restore_interrupted(done: int, total: int | None) -> str:
+    return "Interrupted; an export is restored whole or not at all. Import it again."
 
 
 def _standard_input() -> BinaryIO:

@@ -54,7 +54,7 @@ def carry_out(arguments: Sequence[str]) -> int:
         options.json, options.debug = "--json" in arguments, "--debug" in arguments
         return report_failure(wrong_usage(error), options)
     except KeyboardInterrupt:
-        complain("Interrupted.")
+        complain(options.interrupted or "Interrupted; what was stored stays.")
         return INTERRUPTED
     except ClosedPipe:
         return CLOSED_PIPE

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from datetime import UTC
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +13,7 @@ import typer
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.opening import memory_of
 from trace_graph.cli.output import remark, show
-from trace_graph.cli.progress import progress_bar
+from trace_graph.cli.progress import followed
 from trace_graph.cli.tables import counted
 
 if TYPE_CHECKING:
@@ -37,10 +39,39 @@ def organize(
 
 async def _organize(options: GlobalOptions, space: str) -> int:
     async with memory_of(options) as memory:
-        with progress_bar(options, "organising") as progress:
+        with _waiting_told(options), followed(options, "organising", _interrupted) as progress:
             report = await memory.organize(space=space, progress=progress)
     show(options, report, lambda: _words(report))
     return 0
+
+
+def _interrupted(filed: int, total: int | None) -> str:
+    done = "no message is filed yet" if total is None else f"{filed:,} of {counted(total, 'message')} filed"
+    return f"Interrupted; what was stored stays: {done}. Organize again to go on."
+
+
+@contextmanager
+def _waiting_told(options: GlobalOptions) -> Iterator[None]:
+    """Say on stderr for whom the organiser waits, which it logs."""
+    import logging
+
+    class Teller(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            holder, until = getattr(record, "holder", None), getattr(record, "until", None)
+            if until is not None:
+                named = f" ({holder})" if holder else ""
+                end = f"{until.astimezone(UTC):%H:%M:%S} UTC"
+                remark(options, f"Waiting for another organiser of this space{named}; unless it goes on, its lease "
+                                f"ends at {end}.")
+
+    log, teller = logging.getLogger("trace_graph.organize.lease"), Teller()
+    log.addHandler(teller)
+    log.setLevel(logging.INFO)
+    log.propagate = options.debug
+    try:
+        yield
+    finally:
+        log.removeHandler(teller)
 
 
 def _words(report: OrganizeReport) -> str:

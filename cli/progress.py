@@ -11,6 +11,22 @@ from trace_graph.cli.global_options import GlobalOptions
 
 
 @contextmanager
+def followed(
+    options: GlobalOptions, doing: str, interrupted: Callable[[int, int | None], str]
+) -> Iterator[Callable[[int, int | None], None]]:
+    """The same with a bar or without; `interrupted` says how far the work is, for Ctrl-C."""
+    with progress_bar(options, doing) as bar:
+        def progress(done: int, total: int | None) -> None:
+            options.interrupted = interrupted(done, total)
+            if bar is not None:
+                bar(done, total)
+
+        options.interrupted = interrupted(0, None)
+        yield progress
+    options.interrupted = None
+
+
+@contextmanager
 def progress_bar(options: GlobalOptions, doing: str) -> Iterator[Callable[[int, int | None], None] | None]:
     """What to call with the messages done and their total; None where no bar is wanted."""
     if options.json or options.quiet or os.environ.get("NO_COLOR") or not sys.stderr.isatty():

@@ -14,19 +14,39 @@ from trace_graph.text.display import clip, visible
 LONGEST_CELL = 200
 """Characters of a value in a table (guess); --json shows all of it."""
 
+NARROWEST = 8
+"""Columns of the terminal that a column of a table needs at least, on average (guess)."""
+
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Rows under a header, aligned; on a terminal wrapped to its width, in a pipe one line a row."""
+    """Rows under a header, aligned.
+
+    On a terminal wrapped to its width, or upright where that is too small for them; in a pipe one line a row.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
+    cells = [[cell(value) for value in row] for row in rows]
+    if _is_too_wide(header, cells):
+        # Side by side its columns would be a letter wide, or not there at all.
+        return "\n\n".join(table(("COLUMN", "VALUE"), list(zip(header, row, strict=True))) for row in rows)
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in header:
         shown.add_column(Text(visible(name, one_line=True)), overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text(cell(value)) for value in row))
+    for row in cells:
+        shown.add_row(*map(Text, row))
     return rendered(shown, width=columns() if sys.stdout.isatty() else 10_000)
+
+
+def _is_too_wide(header: Sequence[str], cells: Sequence[Sequence[str]]) -> bool:
+    """Whether a terminal has no room for the table, and too little for each of its columns."""
+    from rich.cells import cell_len
+
+    if not sys.stdout.isatty() or len(header) == 2 or columns() >= NARROWEST * len(header):
+        return False
+    between = 3 * (len(header) - 1)
+    return between + sum(max(map(cell_len, column)) for column in zip(header, *cells, strict=True)) > columns()
 
 
 def cell(value: Any) -> str:

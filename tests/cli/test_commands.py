@@ -45,9 +45,12 @@ def test_add_reads_standard_input_without_its_byte_order_mark(trace_graph: Comma
 
 def test_bad_input_to_add_is_refused(trace_graph: Command) -> None:
     blank = trace_graph("add", " \n", "--space", "diary", "--json")
+    nobody = trace_graph("add", "x", "--space", "diary", "--author", "", "--json")
     time = trace_graph("add", "x", "--space", "diary", "--at", "03/04/2024")
 
     assert (blank.code, blank.json["error"]["code"]) == (2, "invalid_input")
+    assert (nobody.code, nobody.json["error"]["code"]) == (2, "invalid_input")
+    assert nobody.json["error"]["message"].startswith("An author's name ")
     assert (time.code, time.err.splitlines()[1]) == (2, "Error: The time is not ISO 8601.")
 
 
@@ -140,7 +143,7 @@ def test_import_names_the_item_of_a_list_and_says_where_a_file_is_cut_off(trace_
     assert listed.err.splitlines()[2].startswith("item 2: role: input should be 'user'")
     assert strict.err.splitlines()[1].startswith("Error: Item 2: role: input should be 'user'")
     assert (cut.code, cut.err.splitlines()[0]) == (
-        2, "Error: chat.json: it breaks off in the middle (line 1, column 49): the end is missing.")
+        2, "Error: chat.json: it breaks off in the middle (line 1, column 46): the end is missing.")
 
 
 def test_recall_says_why_it_shows_nothing(garden: Command) -> None:

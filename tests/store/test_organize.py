@@ -330,7 +330,7 @@ async def found_space(store: Store, name: str) -> Space:
 
 
 def test_the_lease_of_an_organiser_that_died_is_waited_for_and_then_taken_over(
-    memory: Memory, settings: Settings, store: Store, run: Run, space: str
+    memory: Memory, settings: Settings, store: Store, run: Run, space: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """PC-029, PC-164."""
     start = datetime(2030, 1, 1, tzinfo=UTC)
@@ -338,9 +338,9 @@ def test_the_lease_of_an_organiser_that_died_is_waited_for_and_then_taken_over(
     async def work() -> tuple[bool, OrganizeReport]:
         await memory.add_many(conversation(("bread",)), space=space)
         found = await found_space(store, space)
-        await take_lease(store, Lease(found.id, "the one that died", lambda: start))
+        await take_lease(store, Lease(found.id, "id the one that died", lambda: start))
         async with opened(settings, clock=lambda: start + LENGTH / 2) as early:
-            with pytest.raises(TimeoutError):
+            with pytest.raises(TimeoutError), caplog.at_level("INFO", logger="trace_graph.organize.lease"):
                 async with asyncio.timeout(1.5):
                     await early.organize(space=space)
         async with opened(settings, clock=lambda: start + LENGTH + timedelta(seconds=1)) as late:
@@ -349,6 +349,8 @@ def test_the_lease_of_an_organiser_that_died_is_waited_for_and_then_taken_over(
     waited, report = run(work())
 
     assert (waited, report.filed, report.waiting) == (True, 8, 0)
+    said = [record.__dict__ for record in caplog.records if record.name == "trace_graph.organize.lease"]
+    assert [(one["holder"], one["until"]) for one in said] == [("the one that died", start + LENGTH)]
 
 
 def test_organising_gets_through_while_another_writes_to_the_space(

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trace_graph.cli import import_file, organize
+from trace_graph.cli.global_options import GlobalOptions
 from trace_graph.cli.output import as_json, error_json
+from trace_graph.cli.progress import followed
 from trace_graph.cli.tables import LONGEST_CELL, cell, counted, table
 from trace_graph.errors import NotFound
 from trace_graph.models import Revision
@@ -56,6 +63,67 @@ def test_cells_are_one_line_and_not_endless() -> None:
 def test_a_table_is_aligned_whatever_it_holds() -> None:
     assert table(("NAME", "[b]N[/b]"), [("日本", 1), ("[red]", None)]).splitlines() == [
         "NAME    [b]N[/b]", "────────────────", "日本    1", "[red]   null"]
+
+
+class Terminal(io.StringIO):
+    """Stands for a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_table_with_no_room_for_its_columns_stands_upright(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr("sys.stdout", Terminal())
+
+    fits, not_quite = (table(("A", "B", "C"), [(1, "x" * length, 3), (4, 5, 6)]) for length in (12, 13))
+    many = table([f"COLUMN {number}" for number in range(30)], [["value"] * 30])
+
+    assert fits.splitlines()[0].split() == ["A", "B", "C"]
+    assert [line.split() for line in not_quite.splitlines()] == [
+        ["COLUMN", "VALUE"], ["─" * 20], ["A", "1"], ["B", "x" * 11], ["x" * 2], ["C", "3"], [],
+        ["COLUMN", "VALUE"], ["─" * 14], ["A", "4"], ["B", "5"], ["C", "6"]]
+    assert many.count("value") == 30
+    assert max(map(len, many.splitlines())) <= 20
+
+
+def test_whoever_waits_for_another_organiser_is_told_for_whom_and_until_when(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    log = logging.getLogger("trace_graph.organize.lease")
+    until = datetime(2030, 1, 1, 8, 0, 30, tzinfo=UTC)
+    for options in (GlobalOptions(), GlobalOptions(quiet=True)):
+        with organize._waiting_told(options):
+            log.info("another organiser holds the space", extra={"holder": "agent-7", "until": until})
+
+    assert capsys.readouterr().err == (
+        "Waiting for another organiser of this space (agent-7); unless it goes on, its lease ends at 08:00:30 UTC.\n")
+    assert log.handlers == []
+
+
+@pytest.mark.parametrize(("words", "done", "total", "said"), [
+    (import_file._interrupted, 0, None, "Interrupted; what was stored stays. Import it again for the rest."),
+    (import_file._interrupted, 1500, None,
+     "Interrupted; what was stored stays; at least 1,500 messages of the file are in. Import it again for the rest."),
+    (organize._interrupted, 0, None,
+     "Interrupted; what was stored stays: no message is filed yet. Organize again to go on."),
+    (organize._interrupted, 1000, 3000,
+     "Interrupted; what was stored stays: 1,000 of 3,000 messages filed. Organize again to go on."),
+])
+def test_work_that_is_interrupted_says_how_far_it_is(
+    words: Callable[[int, int | None], str], done: int, total: int | None, said: str
+) -> None:
+    options = GlobalOptions()
+    with pytest.raises(KeyboardInterrupt), followed(options, "working", words) as progress:
+        if done:
+            progress(done, total)
+        raise KeyboardInterrupt
+
+    assert options.interrupted == said
+    with followed(options, "working", words):
+        pass
+    assert options.interrupted is None
 
 
 def test_numbers_come_with_their_noun() -> None:

@@ -113,6 +113,10 @@ def test_a_plain_message_keeps_nothing_twice(tmp_path: Path) -> None:
     assert one(tmp_path, {**HI, "name": "Mira", "tool_calls": None}) == {"text": "Hi", "role": "user", "author": "Mira"}
 
 
+def test_an_empty_name_is_none(tmp_path: Path) -> None:
+    assert one(tmp_path, {**HI, "name": ""}) == {"text": "Hi", "role": "user"}
+
+
 def test_parts_become_text_in_order_and_are_kept_as_they_came(tmp_path: Path) -> None:
     parts = [
         {"type": "text", "text": "My boat is called Petrel."},

@@ -183,13 +183,17 @@ def test_an_external_key_is_absent_where_there_is_no_id() -> None:
         MessageInput(text="a\x00"),
         MessageInput(text="x", session=" "),
         MessageInput(text="x", author="\x07"),
+        MessageInput(text="x", author=""),
+        MessageInput(text="x", agent=""),
         MessageInput(text="x", external_id=""),
         MessageInput(text="x", at="soon"),
         MessageInput(text="x", content=float("nan")),
         MessageInput(text="x", agent="\x00"),
         MessageInput(content=[]),
     ],
-    ids=["empty", "invisible", "NUL", "session", "author", "external id", "time", "content", "agent", "no parts"],
+    ids=[
+        "empty", "invisible", "NUL", "session", "author", "no author", "no agent", "external id", "time", "content",
+        "agent", "no parts"],
 )
 def test_a_message_that_breaks_a_rule_is_refused(message: MessageInput) -> None:
     with pytest.raises(InvalidInput):

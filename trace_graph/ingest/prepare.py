@@ -95,9 +95,9 @@ def check(message: MessageInput) -> None:
         raise InvalidInput("What is added is a list of MessageInput.", fix="Wrap each message: MessageInput(text=...).")
     rules.check_content(message.content)
     rules.check_text(message.text or rules.content_text(message.content))
-    rules.author_name(message.author or message.role)
+    rules.author_name(message.role if message.author is None else message.author)
     rules.session_name(message.session)
-    if message.agent:
+    if message.agent is not None:
         rules.author_name(message.agent)
     if message.external_id is not None:
         rules.external_id(message.external_id)
@@ -112,12 +112,12 @@ def prepare(message: MessageInput, *, zone: str, now: datetime, new_id: NewId) -
     """
     content = rules.check_content(message.content)
     text = rules.check_text(message.text or rules.content_text(message.content))
-    author = rules.author_name(message.author or message.role)
+    author = rules.author_name(message.role if message.author is None else message.author)
     moment = parse_time(message.at if message.at is not None else now, zone)
     spans = passages(text)
     return Prepared(
         id=new_id(), session=rules.session_name(message.session), role=message.role, author=author,
-        agent=rules.author_name(message.agent) if message.agent else None, text=text, content=content,
+        agent=None if message.agent is None else rules.author_name(message.agent), text=text, content=content,
         occurred_at=moment.instant, occurred_offset=moment.offset_minutes,
         external_id=None if message.external_id is None else rules.external_id(message.external_id),
         tokens=count_tokens(text), terms=tuple(terms(text)),

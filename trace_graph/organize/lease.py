@@ -34,6 +34,7 @@ class Lease:
 
     space: str
     owner: str
+    """The run's id, then the name of who runs it, where there is one."""
     clock: Callable[[], datetime]
 
     def renewed(self) -> dict[str, object]:
@@ -61,11 +62,15 @@ async def take_lease(store: Store, lease: Lease) -> None:
         return free
 
     # The holder may be on another machine: there is nothing to wait on but another look, which only reads.
+    told = None
     while True:
         row = (await store.read("read_lease", spaces=[lease.space]))[0]
         if lease.may_take(row["owner"], row["until"]) and await store.write(claim, "take_lease", space=lease.space):
             return
-        log.info("another organiser holds the space", extra={"space": lease.space})
+        if row["owner"] != told:
+            told = row["owner"]
+            log.info("another organiser holds the space", extra={
+                "space": lease.space, "holder": str(told).partition(" ")[2], "until": row["until"]})
         await asyncio.sleep(random.uniform(*LOOK_AGAIN))
 
 

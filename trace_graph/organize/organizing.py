@@ -64,7 +64,7 @@ async def organize(
     Raises: LeaseLost, EngineUnavailable, EngineTimeout, StoreFailed.
     """
     started = time.monotonic()
-    lease = Lease(space.id, new_id(), clock)
+    lease = Lease(space.id, f"{new_id()} {actor.name}", clock)
     try:
         await take_lease(store, lease)
         report = await _Run(store, space, lease, actor, new_id, settings).carry_through(embedder, progress)

@@ -82,7 +82,7 @@ def read(source: Source, samples: Sequence[str] | None = None) -> Iterator[Item]
         if is_lines:
             yield from _line_items(stream, Names(name.stem), ids)
             return
-        document = read_document(stream)
+        document = read_document(source if isinstance(source, Path) else stream)
     yield from _document_items(document, name, ids)
 
 
@@ -187,7 +187,7 @@ def _item(said: Said, ids: DerivedIds) -> Item:
 
 def _message(session: str, record: Mapping[str, object], external_id: str) -> MessageInput:
     fields = {
-        "text": _text(record), "role": text_of(record, "role"), "author": record.get("name"),
+        "text": _text(record), "role": text_of(record, "role"), "author": record.get("name") or None,
         "session": session, "at": _time(record), "external_id": external_id, "content": _content(record),
     }
     return message_of({field: value for field, value in fields.items() if value is not None})
