@@ -14,6 +14,7 @@ from trace_graph.cli import (
     add,
     config_show,
     db,
+    doctor,
     export,
     import_file,
     organize,
@@ -77,6 +78,7 @@ def build() -> Any:
     application.command("topic")(topic.topic)
     application.add_typer(spaces.spaces, name="spaces")
     application.command("stats")(stats.stats)
+    application.command("doctor")(doctor.doctor)
     application.add_typer(queries.queries, name="queries")
     application.command("cypher")(queries.cypher)
     application.add_typer(db.db, name="db")

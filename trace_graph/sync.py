@@ -19,6 +19,7 @@ from trace_graph.embed.protocol import Embedder
 from trace_graph.errors import UsageError
 from trace_graph.memory import Memory as AsyncMemory
 from trace_graph.models import (
+    DoctorReport,
     ExportReport,
     ImportReport,
     MessageInput,
@@ -299,6 +300,18 @@ class Memory:
     def stats(self, *, space: str | None = None) -> Stats:
         """Counts of one space, or of all. Raises: NotFound, EngineUnavailable."""
         return self._loop.run(lambda: self._memory.stats(space=space))
+
+    def doctor(self, *, space: str | None = None, fix: bool = False, deep: bool = False) -> DoctorReport:
+        """Try every invariant of the graph, of one space or of all, and name what breaks it and what mends it.
+
+        Args:
+            space: one space; default: all. The schema and the embedder are tried in any case.
+            fix: mend what is safe: caches, marks, leases that expired, indexes. Each is an event of the ledger.
+            deep: read all contents as well, against their hashes and sums; that takes about as long as an export.
+
+        Raises: NotFound, EngineUnavailable, EngineTimeout, StoreFailed.
+        """
+        return self._loop.run(lambda: self._memory.doctor(space=space, fix=fix, deep=deep))
 
     def queries(self) -> list[QueryInfo]:
         """Every named Cypher query of the project; needs no database."""

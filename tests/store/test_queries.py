@@ -45,6 +45,53 @@ DUMMY: dict[str, dict[str, Any]] = {
     "derive_from_revisions": {"links": [{"revision": NOWHERE, "source": NOWHERE, "properties": {"change_seq": 1}}]},
     "describe_messages": {"ids": [NOWHERE], "shown": [NOWHERE], "spaces": [NOWHERE]},
     "describe_spaces": {},
+    "doctor_clock": {"spaces": [NOWHERE]},
+    "doctor_closed": {"spaces": [NOWHERE]},
+    "doctor_contents": {"topics": [NOWHERE], "spaces": [NOWHERE]},
+    "doctor_current_revision": {"spaces": [NOWHERE]},
+    "doctor_cycle": {"spaces": [NOWHERE]},
+    "doctor_dimension": {"spaces": [NOWHERE]},
+    "doctor_event_numbers": {"spaces": [NOWHERE]},
+    "doctor_event_order": {"spaces": [NOWHERE]},
+    "doctor_filed_in": {"spaces": [NOWHERE]},
+    "doctor_indexes": {},
+    "doctor_leaf": {"spaces": [NOWHERE]},
+    "doctor_lease": {"spaces": [NOWHERE]},
+    "doctor_ledger": {"spaces": [NOWHERE]},
+    "doctor_live_key": {"spaces": [NOWHERE]},
+    "doctor_mend_filed_in": {"space": NOWHERE},
+    "doctor_mend_root": {"space": NOWHERE},
+    "doctor_mend_titles": {"space": NOWHERE},
+    "doctor_mend_unfiled": {"space": NOWHERE},
+    "doctor_mend_waiting": {"space": NOWHERE},
+    "doctor_mend_wording": {"space": NOWHERE},
+    "doctor_message_keys": {"spaces": [NOWHERE]},
+    "doctor_message_parent": {"spaces": [NOWHERE]},
+    "doctor_next": {"spaces": [NOWHERE]},
+    "doctor_passage_message": {"spaces": [NOWHERE]},
+    "doctor_passage_spans": {"spaces": [NOWHERE]},
+    "doctor_placement_space": {"spaces": [NOWHERE]},
+    "doctor_revision_chain": {"spaces": [NOWHERE]},
+    "doctor_revision_numbers": {"spaces": [NOWHERE]},
+    "doctor_revision_sources": {"spaces": [NOWHERE]},
+    "doctor_revision_topic": {"spaces": [NOWHERE]},
+    "doctor_root": {"spaces": [NOWHERE]},
+    "doctor_session_end": {"spaces": [NOWHERE]},
+    "doctor_session_numbers": {"spaces": [NOWHERE]},
+    "doctor_space_authors": {"spaces": [NOWHERE]},
+    "doctor_space_caches": {"spaces": [NOWHERE]},
+    "doctor_space_counts": {"spaces": [NOWHERE]},
+    "doctor_stale_topics": {"spaces": [NOWHERE]},
+    "doctor_terms": {"spaces": [NOWHERE]},
+    "doctor_topic_counts": {"spaces": [NOWHERE]},
+    "doctor_topic_depth": {"spaces": [NOWHERE]},
+    "doctor_topic_parent": {"spaces": [NOWHERE]},
+    "doctor_topic_title": {"spaces": [NOWHERE]},
+    "doctor_topic_wording": {"spaces": [NOWHERE]},
+    "doctor_topics": {"spaces": [NOWHERE]},
+    "doctor_unfinished": {"spaces": [NOWHERE]},
+    "doctor_waiting": {"spaces": [NOWHERE]},
+    "doctor_written": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "export_event_ids": {"spaces": [NOWHERE], "bound": 1},
     "export_events": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "export_message_ids": {"spaces": [NOWHERE], "bound": 1},
@@ -150,7 +197,9 @@ NEEDS_FILTER_IN_INDEX = {"recall_by_vector_search"}
 AGGREGATES = {"count_nodes", "count_stored", "count_waiting", "tree_shape"}
 """Queries that answer with one row of sums, whatever is there."""
 
-OF_THE_DATABASE = {"build_vector_graphs", "describe_spaces", "identify_engine", "list_spaces", "read_meta"}
+OF_THE_DATABASE = {
+    "build_vector_graphs", "describe_spaces", "doctor_indexes", "identify_engine", "list_spaces", "read_meta",
+}
 """Queries that take nothing and describe what is there."""
 
 
@@ -320,6 +369,21 @@ def test_lookups_seek_in_an_index_and_scan_no_label(filled: Store, graph: Graph,
     }
     assert {name: BY_INDEX[name] - sought[name] for name in BY_INDEX if not BY_INDEX[name] <= sought[name]} == {}
     scans = {name: [operator for operator, _ in plan if "Scan" in operator] for name, plan in found.items()}
+    assert {name: scan for name, scan in scans.items() if scan} == {}
+
+
+def test_the_doctor_goes_through_spaces_and_never_through_all_there_is(filled: Store, graph: Graph, run: Run) -> None:
+    names = [query.name for query in shipped_queries().all() if query.file.startswith("doctor")]
+    names.remove("doctor_indexes")
+
+    async def plans() -> dict[str, list[tuple[str, str]]]:
+        return {name: operators(await graph.plan(explained(filled, name), **DUMMY[name])) for name in names}
+
+    found = run(plans())
+
+    assert len(names) > 40
+    everything = ("NodeByLabelScan", "AllNodesScan", "RelationshipTypeScan")
+    scans = {name: [what for what, _ in plan if what.startswith(everything)] for name, plan in found.items()}
     assert {name: scan for name, scan in scans.items() if scan} == {}
 
 

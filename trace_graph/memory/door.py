@@ -16,10 +16,12 @@ from trace_graph.errors import ConfigError, InvalidInput, UsageError
 from trace_graph.ingest.adding import Adding
 from trace_graph.ingest.importing import import_items, open_source
 from trace_graph.ingest.prepare import check, message_of
+from trace_graph.maintain.doctor import Doctor
 from trace_graph.maintain.exporting import export_space
 from trace_graph.memory.opening import Opened, Opening
 from trace_graph.memory.restoring import refuse_options, restore_file, to_restore
 from trace_graph.models import (
+    DoctorReport,
     ExportReport,
     ImportReport,
     MessageInput,
@@ -237,6 +239,20 @@ class Memory:
         """Counts of one space, or of all. Raises: NotFound, EngineUnavailable."""
         opened, scope = await self._scope(space)
         return await read_stats(opened.store, scope, space)
+
+    async def doctor(self, *, space: str | None = None, fix: bool = False, deep: bool = False) -> DoctorReport:
+        """Try every invariant of the graph, of one space or of all, and name what breaks it and what mends it.
+
+        Args:
+            space: one space; default: all. The schema and the embedder are tried in any case.
+            fix: mend what is safe: caches, marks, leases that expired, indexes. Each is an event of the ledger.
+            deep: read all contents as well, against their hashes and sums; that takes about as long as an export.
+
+        Raises: NotFound, EngineUnavailable, EngineTimeout, StoreFailed.
+        """
+        opened, scope = await self._scope(space)
+        doctor = Doctor(opened.store, scope, opened.embedder.fault, self._actor, self._clock, self._new_id)
+        return await doctor.visit(fix=fix, deep=deep)
 
     def queries(self) -> list[QueryInfo]:
         """Every named Cypher query of the project; needs no database."""

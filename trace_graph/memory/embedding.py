@@ -66,6 +66,17 @@ class CheckedEmbedder:
                         "messages from their source.")
         await self.ready()
 
+    async def fault(self) -> str | None:
+        """What keeps the embedder from the vectors that are there, in a sentence; None where nothing does.
+
+        Nothing is adopted. Raises: EmbeddingFailed, ConfigError.
+        """
+        rows = await self._store.read("read_meta")
+        if not rows or rows[0]["embedder"] is None:
+            return None
+        mine, stored = await fingerprint(self._embedder), _fingerprint(rows[0])
+        return None if same_space(mine, stored) else _mismatch(mine, stored)
+
     async def close(self) -> None:
         """Give back the embedder's connections."""
         await self._embedder.close()
@@ -80,9 +91,7 @@ class CheckedEmbedder:
                 "adopt_embedder")
         stored = _fingerprint(rows[0])
         if not same_space(mine, stored):
-            raise EmbedderMismatch(
-                f"The database holds vectors of {stored.name} ({stored.dimension} numbers); {mine.name} "
-                f"({mine.dimension} numbers) gives others, and the two cannot be compared.")
+            raise EmbedderMismatch(_mismatch(mine, stored))
         if not rows[0]["indexed"]:
             # Also where another process adopted it and has not come to the indexes yet, or was killed before them.
             await ensure_vector_indexes(self._store, mine.dimension)
@@ -90,6 +99,12 @@ class CheckedEmbedder:
         if mine.name != stored.name:
             await self._store.write(
                 lambda transaction: transaction.run("rename_embedder", embedder=mine.name), "rename_embedder")
+
+
+def _mismatch(mine: Fingerprint, stored: Fingerprint) -> str:
+    return (
+        f"The database holds vectors of {stored.name} ({stored.dimension} numbers); {mine.name} "
+        f"({mine.dimension} numbers) gives others, and the two cannot be compared.")
 
 
 def _fingerprint(row: Row) -> Fingerprint:

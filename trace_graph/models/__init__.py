@@ -1,5 +1,6 @@
 """The values that cross the library's doors."""
 
+from trace_graph.models.health import DoctorReport, Problem, SpaceHealth
 from trace_graph.models.ids import MessageId, NewId, RevisionId, SpaceId, TopicId, uuid7
 from trace_graph.models.messages import ImportReport, MessageInput, Receipt, RejectedLine, Role
 from trace_graph.models.progress import Progress
@@ -8,7 +9,8 @@ from trace_graph.models.reports import ExportReport, OrganizeReport, QueryInfo, 
 from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessage
 
 __all__ = [
-    "ExportReport", "ImportReport", "MessageId", "MessageInput", "NewId", "OrganizeReport", "Progress", "QueryInfo",
-    "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "Revision", "RevisionId", "Role", "SpaceId",
-    "SpaceInfo", "Stats", "TopicDetail", "TopicId", "TopicNode", "TreeMessage", "Why", "uuid7",
+    "DoctorReport", "ExportReport", "ImportReport", "MessageId", "MessageInput", "NewId", "OrganizeReport", "Problem",
+    "Progress", "QueryInfo", "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "Revision",
+    "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo", "Stats", "TopicDetail", "TopicId", "TopicNode",
+    "TreeMessage", "Why", "uuid7",
 ]

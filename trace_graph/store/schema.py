@@ -84,17 +84,33 @@ async def ensure_vector_indexes(store: Store, dimension: int, *, seconds: float 
     await _persist(partial(_run_indexes, store, VECTOR_INDEXES, dimension), seconds)
 
 
+async def renew_schema(store: Store, dimension: int | None, *, seconds: float = 120.0) -> None:
+    """Create again what is missing of the latest schema; the vector indexes too where their `dimension` is given.
+
+    Raises: StoreFailed where the data break a constraint, EngineUnavailable, EngineTimeout.
+    """
+    for migration in MIGRATIONS:
+        await _persist(partial(_make, store, migration), seconds)
+    if dimension is not None:
+        await ensure_vector_indexes(store, dimension, seconds=seconds)
+
+
 async def _apply(store: Store, migration: Migration) -> None:
     if await schema_version(store) >= migration.version:
         return  # meanwhile another process has done it
+    await _make(store, migration)
+    for name in migration.fill:
+        await _fill(store, name)
+    await store.write(lambda transaction: transaction.run("write_meta", version=migration.version), "write_meta")
+
+
+async def _make(store: Store, migration: Migration) -> None:
+    """Create what a migration wants and is not there yet."""
     if store.engine.kind == "arcadedb":
         await _run_sql(store, shipped_queries().pick("types", store.engine.variants), None)
     for name in migration.cypher:
         await store.run_schema(shipped_queries().pick(name, store.engine.variants))
     await _run_indexes(store, migration.indexes, None)
-    for name in migration.fill:
-        await _fill(store, name)
-    await store.write(lambda transaction: transaction.run("write_meta", version=migration.version), "write_meta")
 
 
 async def _fill(store: Store, name: str) -> None:
