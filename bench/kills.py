@@ -42,6 +42,8 @@ OF_A_CYCLE = 2
 """Kills of each job in one cycle."""
 MOST_CYCLES = 3
 """Times as many cycles as needed are tried, since some kills come too late."""
+MOST_GIVEN_UP = 10
+"""Writers that may give up in one trial."""
 AHEAD = LENGTH.total_seconds() + 1
 """Seconds by which the clock of each next writer is ahead of the last one's: a dead organiser's lease has expired."""
 
@@ -66,7 +68,9 @@ class Outcome:
     late: int = 0
     cycles: int = 0
     faults: list[str] = field(default_factory=list)
-    """Anything lost, in part, different, or a writer that gave up."""
+    """Anything lost, in part or different."""
+    gave_up: list[str] = field(default_factory=list)
+    """What writers said that ended before their work was done, without being killed; another one took it up."""
 
 
 @dataclass(frozen=True)
@@ -197,14 +201,19 @@ class _Cycle:
                     if kill.target != "engine":
                         break
                 else:
-                    await self._ended(writer, job)
-                    return waiting
+                    if await self._done(writer, job):
+                        return waiting
+                    continue
             await self.look(f"{job}, {kill.target} killed")
 
-    async def _ended(self, writer: Writer, job: Job) -> None:
+    async def _done(self, writer: Writer, job: Job) -> bool:
+        """Wait for the end of a writer; False where it gave up, as it may once the engine is away for long."""
         said = await writer.end()
         if said:
-            self.trial.outcome.faults.append(f"{self.space}: the writer gave up ({job}): {said}")
+            self.trial.outcome.gave_up.append(f"{self.space}, {job}: {said}")
+            if len(self.trial.outcome.gave_up) > MOST_GIVEN_UP:
+                raise ChildProcessError(f"Writers give up again and again: {said}")
+        return not said
 
     async def look(self, when: str) -> None:
         """Note what is wrong now."""
@@ -269,13 +278,16 @@ async def tried(engine: KilledEngine, kills: Sequence[Kill], *, messages: int, s
     with tempfile.TemporaryDirectory(prefix="trace-graph-kills-") as folder:
         trial = Trial(engine, Path(folder), messages, seed)
         reference = await trial.undisturbed()
-        waiting = list(kills)
+        waiting, said = list(kills), set[str]()
         most = MOST_CYCLES * (1 + len(kills) // (2 * OF_A_CYCLE))
         while waiting and trial.outcome.cycles < most:
             of_jobs = [[kill for kill in waiting if kill.job == job][:OF_A_CYCLE] for job in JOBS]
             now = [kill for part in of_jobs for kill in part]
             waiting = [kill for kill in waiting if not any(kill is one for one in now)]
             waiting += await trial.cycle(now, reference)
+            told = trial.outcome.faults + trial.outcome.gave_up
+            print(*(f"{line}\n" for line in told if line not in said), sep="", end="", file=sys.stderr)
+            said.update(told)
             print(f"cycle {trial.outcome.cycles}: {trial.outcome.killed.total()} kills, {trial.outcome.late} too late, "
                   f"{len(trial.outcome.faults)} faults", file=sys.stderr, flush=True)
         return trial.outcome
