@@ -1,6 +1,7 @@
 """What a space holds, without what two runs cannot have in common: equal memories read equal.
 
-Ids are replaced by what they stand for: messages by their external ids, topics, revisions and segments by their order.
+Ids are replaced by what they stand for: messages by their external ids, topics, revisions and segments by the order in
+which they came to be. That is the order of changes: the clock, and with it an id, may jump back between two processes.
 Clocks, `change_seq`, the ledger and bookkeeping (locks, leases) are left out.
 """
 
@@ -115,16 +116,25 @@ def content_of(graph: Graph) -> Content:
 def _names(graph: Graph) -> dict[str, str]:
     """What every id stands for."""
     names = {row["id"]: row["external_id"] for row in graph.nodes["messages"]}
-    for kind, ids in (
-        ("topic", [row["id"] for row in graph.nodes["topics"]]),
-        ("revision", [row["id"] for row in graph.nodes["revisions"]]),
-        ("segment", sorted({row["p"]["segment"] for row in graph.edges["PARENT_OF"] if row["p"].get("segment")})),
+    for kind, made in (
+        ("topic", [(row.get("change_seq", 0), row["id"]) for row in graph.nodes["topics"]]),
+        ("revision", [(row.get("change_seq", 0), row["id"]) for row in graph.nodes["revisions"]]),
+        ("segment", _segments(graph)),
     ):
-        names |= {id: f"{kind} {place}" for place, id in enumerate(sorted(ids))}
+        names |= {id: f"{kind} {place}" for place, (_, id) in enumerate(sorted(made))}
     names |= {
         row["id"]: f"{names.get(row['message'], 'no message')}[{row['start']}:{row['end']}]"
         for row in graph.nodes["passages"]}
     return names | {row[own]: "the space" for row in graph.nodes["spaces"] for own in ("id", "name")}
+
+
+def _segments(graph: Graph) -> list[tuple[int, str]]:
+    """Each segment with the change that first placed something of it."""
+    first: dict[str, int] = {}
+    for row in graph.edges["PARENT_OF"]:
+        if segment := row["p"].get("segment"):
+            first[segment] = min(first.get(segment, row["p"].get("change_seq", 0)), row["p"].get("change_seq", 0))
+    return [(change, segment) for segment, change in first.items()]
 
 
 def _plain(name: str, value: Any, names: Mapping[str, str], prefix: str) -> Any:
@@ -141,12 +151,12 @@ def _plain(name: str, value: Any, names: Mapping[str, str], prefix: str) -> Any:
 
 def differences(found: Content, wanted: Content) -> list[str]:
     """What one content has and the other has not; nothing where they are equal."""
-    lines = []
+    more, less = [], []
     for field in fields(Content):
         left, right = (_lines(getattr(one, field.name)) for one in (found, wanted))
-        lines += [f"{field.name}: too much: {line}" for line in sorted((left - right).elements())]
-        lines += [f"{field.name}: missing: {line}" for line in sorted((right - left).elements())]
-    return lines[:MOST_DIFFERENCES]
+        more += [f"{field.name}: too much: {line}" for line in sorted((left - right).elements())]
+        less += [f"{field.name}: missing: {line}" for line in sorted((right - left).elements())]
+    return more[: MOST_DIFFERENCES // 2] + less[: MOST_DIFFERENCES // 2]
 
 
 def _lines(part: Mapping[str, str] | Sequence[str]) -> Counter[str]:
