@@ -36,8 +36,9 @@ def test_a_space_is_restored_in_another_database(garden: Command, empty: Command
 
     assert (imported.code, again.code, back.code) == (0, 0, 0), imported.err + again.err + back.err
     assert {**imported.json, "seconds": 0} == {
-        "space": "garden", "messages": 4, "duplicates": 0, "sessions": 2, "rejected": [], "seconds": 0}
-    assert (again.json["messages"], again.json["duplicates"]) == (0, 4)
+        "space": "garden", "messages": 4, "duplicates": 0, "differing": 0, "without_vector": 0, "sessions": 2,
+        "space_created": True, "rejected": [], "seconds": 0}
+    assert [again.json[name] for name in ("messages", "duplicates", "space_created")] == [0, 4, False]
     assert back.out.encode() == file.read_bytes()
     assert empty("tree", "--space", "garden").out == garden("tree", "--space", "garden").out
 

@@ -85,7 +85,7 @@ class Restore:
         stored = 0 if step == "compare" else messages
         return ImportReport(
             space=self.name, messages=stored, duplicates=messages - stored, sessions=header.counts.get("Session", 0),
-            seconds=round(time.monotonic() - started, 3))
+            space_created=step != "compare", seconds=round(time.monotonic() - started, 3))
 
     async def _standing(self) -> list[Row]:
         return await self._write_once("restore_standing", space=self.verified.header.space_id, called=self.name)
