@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from trace_graph.errors import InvalidInput, NotFound, Refused
+from trace_graph.errors import InvalidInput, Refused
 from trace_graph.maintain.checking import Checker
 from trace_graph.maintain.lines import (
     FORMAT,
@@ -23,6 +23,7 @@ from trace_graph.maintain.lines import (
     parse_record,
     record_line,
 )
+from trace_graph.text.files import open_file
 
 LONGEST_HEADER = 1024 * 1024
 """Bytes looked at to tell whether a file is an export. Guess: a header has 6 KB."""
@@ -138,14 +139,7 @@ def opened(source: Path | BinaryIO) -> Iterator[IO[bytes]]:
             if not source.closed:
                 source.seek(start)
         return
-    try:
-        stream = source.open("rb")
-    except FileNotFoundError as error:
-        raise NotFound(f"There is no file {source}.", fix="Check the path.") from error
-    except OSError as error:
-        raise InvalidInput(
-            f"{source} cannot be read: {error.strerror}.", fix="Name a file that you may read.") from error
-    with stream:
+    with open_file(source) as stream:
         yield stream
 
 

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
-from trace_graph.errors import InvalidInput, NotFound
+from trace_graph.errors import InvalidInput
+from trace_graph.text.files import open_file
 
 Source = Path | BinaryIO
 """A file's path, or an open binary stream (standard input). A stream is read from where it stands."""
@@ -67,15 +68,7 @@ def opened(source: Source) -> Iterator[BinaryIO]:
     if not isinstance(source, Path):
         yield source
         return
-    try:
-        stream = source.open("rb")
-    except FileNotFoundError as error:
-        raise NotFound(f"There is no file {source}.", fix="Check the path.") from error
-    except OSError as error:
-        raise InvalidInput(
-            f"{source} cannot be read: {error.strerror}.", fix="Name a file that you may read."
-        ) from error
-    with stream:
+    with open_file(source) as stream:
         yield stream
 
 
