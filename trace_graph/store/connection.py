@@ -105,8 +105,7 @@ class Store:
         query = _checked(name, self.engine, parameters)
         started = time.monotonic()
 
-        with self._under_way.operation():
-            rows = await self._asked(query, parameters, rows_of)
+        rows = await self._asked(query, parameters, rows_of)
         log.debug("read", extra={"query": name, "rows": len(rows), "milliseconds": (time.monotonic() - started) * 1000})
         return rows
 
@@ -115,16 +114,14 @@ class Store:
 
         Raises: EngineTimeout, EngineUnavailable, StoreFailed.
         """
-        with self._under_way.operation():
-            return await self._asked(_checked(name, self.engine, {}), {}, rows_of, seconds=seconds)
+        return await self._asked(_checked(name, self.engine, {}), {}, rows_of, seconds=seconds)
 
     async def read_lists(self, name: str, **parameters: Any) -> list[list[Any]]:
         """Run a reading query that returns all its rows as lists in one record; a column of times holds no null.
 
         Raises: EngineTimeout, EngineUnavailable, StoreFailed.
         """
-        with self._under_way.operation():
-            return await self._asked(_checked(name, self.engine, parameters), parameters, lists_of)
+        return await self._asked(_checked(name, self.engine, parameters), parameters, lists_of)
 
     async def write(
         self, work: Callable[[Transaction], Awaitable[T]], operation: str, *, space: str | None = None,
@@ -200,7 +197,8 @@ class Store:
             async with self._session(neo4j.READ_ACCESS) as session:
                 return await receive(await session.run(timed, parameters))
 
-        return await self._retried(ask, query.name, seconds=seconds)
+        with self._under_way.operation():
+            return await self._retried(ask, query.name, seconds=seconds)
 
     def _session(self, access: str) -> neo4j.AsyncSession:
         return self._driver.session(
