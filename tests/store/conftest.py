@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from trace_graph.config import Settings
 from trace_graph.embed.static import StaticEmbedder
 from trace_graph.memory import Memory
 from trace_graph.store.connection import Store
+from trace_graph.store.local_server import LocalServer
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
@@ -48,6 +50,13 @@ def graph(settings: Settings, run: Run) -> Iterator[Graph]:
     opened = open_graph(settings)
     yield opened
     run(opened.close())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A data folder of its own, whose engine is stopped in the end."""
+    yield tmp_path / "data"
+    asyncio.run(LocalServer(tmp_path / "data").stop())
 
 
 @pytest.fixture

@@ -32,13 +32,6 @@ HEAP_MB = 512
 ROOM = "Give a folder that can be written and has room: TRACE_GRAPH_URI=local:/path."
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    """A data folder of its own, whose engine is stopped in the end."""
-    yield tmp_path / "data"
-    asyncio.run(LocalServer(tmp_path / "data").stop())
-
-
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data folder whose engine runs, for the tests that only look."""
