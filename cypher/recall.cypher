@@ -36,7 +36,7 @@ RETURN collect([node.id, score, node.author]) AS rows
 
 // name: recall_rows
 // What is scored of these messages and of their neighbours by NEXT. One record with all rows as lists: one by one they
-// cost more to receive than to find. Columns: id, space, session, seq, author, day, tokens, terms, similarity. A message
+// cost more to receive than to find. Columns: id, space, session, seq, author, day, tokens, terms, similarity, role. A message
 // of over 400 tokens has passages, which stand for it: its own terms may be megabytes and are not read.
 // mode: read
 // params: ids, vector, spaces
@@ -45,15 +45,17 @@ MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 MATCH (m)-[:NEXT*0..2]-(n:Message)
 WITH DISTINCT n WHERE n.space IN $spaces
 RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
-       CASE WHEN n.tokens > 400 THEN null ELSE n.terms END, vector.similarity.cosine(n.embedding, $vector)]) AS rows
+       CASE WHEN n.tokens > 400 THEN null ELSE n.terms END, vector.similarity.cosine(n.embedding, $vector), n.role]) AS rows
 
 // name: recall_passages_text
 // Passages of long messages by keywords.
 // mode: read
-// params: text, spaces, k
+// params: text, spaces, k, vector, scale, shift
 CALL db.index.fulltext.queryNodes('Passage[terms]', $text, {limit: $k}) YIELD node, score
 WITH node WHERE node.space IN $spaces
-RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, node.terms AS terms
+RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, node.terms AS terms,
+       CASE WHEN $vector IS NULL THEN null ELSE $scale * vector.similarity.cosine(node.embedding, $vector) - $shift END
+       AS cosine
 
 // name: recall_passages_scan
 // Passages of long messages by meaning; those of the spaces are scanned exactly.

@@ -86,3 +86,14 @@ async def background_mean(embedder: Embedder) -> Vector:
     if not vectors:
         raise EmbeddingFailed(f"The embedder {embedder.name} gives no everyday sentence a vector.")
     return np.asarray(np.mean(vectors, axis=0, dtype=np.float64), dtype=np.float32)
+
+
+def centred(vector: Vector, mean: Vector, share: float) -> Vector:
+    """The vector less a share of the mean, of length 1 again; the vector itself where nothing is left of it.
+
+    Compared with vectors that were left as they are, it ranks as if all of them had lost it: what a question has in
+    common with any talk finds just anything. Source: docs/decisions/0007-ranking.md.
+    """
+    rest = vector - share * mean
+    length = float(np.linalg.norm(rest))
+    return np.asarray(rest / length, dtype=np.float32) if length > 1e-6 else vector

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from trace_graph.config import Settings
+from trace_graph.embed.background import background_mean, centred
 from trace_graph.embed.choose import open_embedder
 from trace_graph.embed.fingerprint import Fingerprint, fingerprint, same_space
 from trace_graph.embed.protocol import Embedder, Vector
@@ -21,6 +22,8 @@ class CheckedEmbedder:
     def __init__(self, store: Store, settings: Settings, embedder: Embedder | None = None) -> None:
         self._store = store
         self._embedder = embedder or _open(settings)
+        self._centre = settings.recall.centre
+        self._everyday: Vector | None = None
         self._checked = False
         self._lock = asyncio.Lock()
 
@@ -42,12 +45,20 @@ class CheckedEmbedder:
         return await (await self.ready()).embed(texts)
 
     async def embed_question(self, text: str) -> Vector | None:
-        """The vector of a question; None also where the database has no vectors yet: reading adopts no embedder."""
+        """The vector of a question; None also where the database has no vectors yet: reading adopts no embedder.
+
+        That of a static embedder has a share of the everyday mean taken off (measured for those only).
+        """
         if not self._checked:
             rows = await self._store.read("read_meta")
             if not rows or rows[0]["embedder"] is None:
                 return None
-        return (await self.embed([text]))[0]
+        vector = (await self.embed([text]))[0]
+        if vector is None or not self._centre or not self._embedder.name.startswith("static:"):
+            return vector
+        if self._everyday is None:
+            self._everyday = await background_mean(self._embedder)
+        return centred(vector, self._everyday, self._centre)
 
     async def ready_for(self, other: Fingerprint | None) -> None:
         """Make the database ready for vectors of another one's embedder; None where there are none.

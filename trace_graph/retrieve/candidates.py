@@ -35,6 +35,7 @@ class Candidate(NamedTuple):
     found_by: tuple[str, ...]
     part: tuple[int, int] | None = None
     """The passage that stands for a long message."""
+    role: str = "user"
 
 
 async def find_candidates(
@@ -51,7 +52,7 @@ async def find_candidates(
     by_vector = await vector_list(store, scope, vector, k, stored) if vector is not None else {}
     parts: dict[str, Part] = {}
     if any(space.passages for space in scope.spaces):
-        parts = await best_parts(store, scope, question, vector, k=settings.candidates, stored=stored)
+        parts = await best_parts(store, scope, question, vector, settings=settings, stored=stored)
     ids = most_promising(by_text, by_vector, question.names, settings) if is_large else [*by_text, *by_vector]
     found = await _with_neighbours(store, scope, question, vector, {*ids, *parts})
     return list(_described(found, by_text, by_vector, parts))
@@ -74,10 +75,10 @@ async def _with_neighbours(
 
 def _candidate(row: Sequence[Any], question: Question, engine: Engine) -> Candidate:
     """A row of recall_rows: its columns stand in the query's header."""
-    id, space, session, seq, author, day, tokens, terms, similarity = row
+    id, space, session, seq, author, day, tokens, terms, similarity, role = row
     hits, length = question.hits(terms)
     cosine = 0.0 if similarity is None else engine.cosine_scale * similarity - engine.cosine_shift
-    return Candidate(id, space, session, seq, author, day, tokens, hits, length, cosine, ())
+    return Candidate(id, space, session, seq, author, day, tokens, hits, length, cosine, (), role=role)
 
 
 def _described(

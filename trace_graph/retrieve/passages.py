@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from trace_graph.access.scopes import Scope
+from trace_graph.config import RecallSettings
 from trace_graph.embed.protocol import Vector
+from trace_graph.retrieve.bm25 import bm25, normalised, term_counts
 from trace_graph.retrieve.question import Question
 from trace_graph.retrieve.ranked_lists import over_fetch, scan_is_cheaper
 from trace_graph.store.connection import Store
@@ -24,28 +28,44 @@ class Part:
     length: int
     """Terms in it."""
     cosine: float | None
-    """None where it was found by keywords."""
+    """None where it has no vector, or the question none."""
     found_by: str
 
 
 async def best_parts(
-    store: Store, scope: Scope, question: Question, vector: Vector | None, *, k: int, stored: Mapping[str, int]
+    store: Store, scope: Scope, question: Question, vector: Vector | None, *, settings: RecallSettings,
+    stored: Mapping[str, int]
 ) -> dict[str, Part]:
-    """For each long message that a passage was found of, its best passage: most distinct terms, then cosine.
+    """For each long message that a passage was found of, its best passage, by keywords and meaning together.
 
     `stored` counts the whole database's passages.
     """
-    parts: list[Part] = []
-    for text in question.searches:
-        rows = await store.read("recall_passages_text", text=text, spaces=scope.ids, k=k)
-        parts += [_part(row, question, "passage text") for row in rows]
+    k = settings.candidates
+    rows: dict[str, tuple[Row, str]] = {}
+    scale = {"scale": store.engine.cosine_scale, "shift": store.engine.cosine_shift}
     if vector is not None:
-        rows = await _nearest(store, scope, vector, k, stored["passages"])
-        parts += [_part(row, question, "passage vector") for row in rows]
+        for row in await _nearest(store, scope, vector, k, stored["passages"]):
+            rows[row["id"]] = row, "passage vector"
+    asked = None if vector is None else vector.tolist()
+    for text in question.searches:
+        for row in await store.read("recall_passages_text", text=text, spaces=scope.ids, k=k, vector=asked, **scale):
+            rows[row["id"]] = row, "passage text"
+    parts = [_part(row, question, found_by) for row, found_by in rows.values()]
+    return _best_of_each(parts, question, settings)
+
+
+def _best_of_each(parts: Sequence[Part], question: Question, settings: RecallSettings) -> dict[str, Part]:
+    if not parts:
+        return {}
+    counts = term_counts([part.hits for part in parts], question.terms)
+    lengths = np.array([part.length for part in parts], dtype=np.float64)
+    cosines = np.array([part.cosine or 0.0 for part in parts])
+    goodness = normalised(bm25(counts, lengths, k1=settings.k1, b=settings.b)) + settings.vector_weight * cosines
+    # Of equal passages the first of the message: engines list them in orders of their own.
+    places = sorted(range(len(parts)), key=lambda place: (-goodness[place], parts[place].span))
     best: dict[str, Part] = {}
-    for part in parts:
-        if part.message not in best or _goodness(part) > _goodness(best[part.message]):
-            best[part.message] = part
+    for place in places:
+        best.setdefault(parts[place].message, parts[place])
     return best
 
 
@@ -61,10 +81,6 @@ async def _nearest(store: Store, scope: Scope, vector: Vector, k: int, stored: i
     return await store.read("recall_passages_scan", **shared)
 
 
-def _goodness(part: Part) -> tuple[int, float]:
-    return len(set(part.hits)), part.cosine or 0.0
-
-
 def _part(row: Row, question: Question, found_by: str) -> Part:
     hits, length = question.hits(row["terms"])
-    return Part(row["message"], (row["start"], row["end"]), hits, length, row.get("cosine"), found_by)
+    return Part(row["message"], (row["start"], row["end"]), hits, length, row["cosine"], found_by)

@@ -12,6 +12,7 @@ from typing import get_args
 
 from trace_graph.access.scopes import Scope
 from trace_graph.models import Role
+from trace_graph.retrieve.asking import Meant, asks_for_many, meant_role, without_asking_words
 from trace_graph.retrieve.dates import DateRange, date_ranges
 from trace_graph.text.terms import MOST_CLAUSES, lucene_query, prefixed, terms
 
@@ -25,12 +26,16 @@ class Question:
 
     text: str
     terms: tuple[str, ...]
-    """Distinct, without the names of speakers: those are a signal of their own."""
+    """Distinct, without the names of speakers, which are a signal of their own, and without words that only ask."""
     keys: tuple[str, ...]
     """The terms with each space's key in front, as they stand in the index."""
     names: frozenset[str]
     """Speakers that the question names, as they are written in the memory."""
     ranges: tuple[DateRange, ...]
+    role: Meant | None = None
+    """Whose words are asked for, the user's or the assistant's, where the question says so."""
+    wants_many: bool = False
+    """Whether the answer is spread by nature: a list, a count, an order, a summary."""
 
     @property
     def has_meaning(self) -> bool:
@@ -67,15 +72,14 @@ def read_question(text: str, scope: Scope, asked_at: datetime) -> Question:
     """Read a question against the spaces it is put to."""
     authors = {author for space in scope.spaces for author in space.authors} - set(get_args(Role))
     named = {term for author in authors for term in terms(author)}
-    wanted = tuple(dict.fromkeys(term for term in terms(text) if term not in named))
-    if not wanted:
-        # Nothing but names: then the names are all there is to look for.
-        wanted = tuple(dict.fromkeys(terms(text)))
-    wanted = wanted[:MOST_TERMS]
+    distinct = tuple(dict.fromkeys(terms(text)))
+    # Nothing but names: then the names are all there is to look for.
+    wanted = tuple(term for term in distinct if term not in named) or distinct
+    wanted = without_asking_words(wanted)[:MOST_TERMS]
     keys = tuple(key for space in scope.spaces for key in prefixed(wanted, space.key))
     return Question(
         text=text, terms=wanted, keys=keys, names=frozenset(_named(text, authors)),
-        ranges=tuple(date_ranges(text, asked_at)))
+        ranges=tuple(date_ranges(text, asked_at)), role=meant_role(text), wants_many=asks_for_many(text))
 
 
 def _named(text: str, authors: Iterable[str]) -> set[str]:

@@ -1,25 +1,30 @@
 """The ranking: signals of every candidate, fused into one score. Pure.
 
-Source: the measured recipe (docs/decisions/0003-recall.md): BM25 and cosine over a message and over its window of
-neighbouring turns, the speaker named in the question, the date named in it.
+Source: the measured recipe (docs/decisions/0003-recall.md, 0007-ranking.md): BM25 and cosine over a message and over its
+window of neighbouring turns, which weighs the less the longer these are; the speaker named in the question, whether it
+asks for the user's words or the assistant's, the date named in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_graph.config import RecallSettings
+from trace_graph.retrieve.bm25 import Numbers, bm25, normalised, term_counts
 from trace_graph.retrieve.candidates import Candidate
 from trace_graph.retrieve.dates import date_score
 from trace_graph.retrieve.question import Question
+from trace_graph.retrieve.spreading import spread
 
-Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
+
+
+PASSAGE_TOKENS = 133
+"""Of a passage: it aims at 100 words."""
 
 
 class Scored(NamedTuple):
@@ -30,32 +35,50 @@ class Scored(NamedTuple):
     vector: float
     speaker: float
     date: float
+    role: float = 0.0
+    near: float = 0.0
+    """What it loses beside one that stands above it, where many things are asked for: 0 or less."""
 
     @property
     def score(self) -> float:
         """The sum of the signals."""
-        return self.text + self.vector + self.speaker + self.date
+        return self.text + self.vector + self.speaker + self.date + self.role + self.near
 
 
 def rank(candidates: Sequence[Candidate], question: Question, settings: RecallSettings) -> list[Scored]:
     """All candidates, best first; equal scores in order of days, then of session and place."""
     if not candidates:
         return []
-    near = _neighbours(candidates, settings.window)
-    counts = _term_counts(candidates, question.terms)
-    lengths = np.array([one.length for one in candidates], dtype=np.float64)
-    cosines = np.array([one.cosine for one in candidates], dtype=np.float64)
-    own_text = _normalised(_bm25(counts, lengths, settings))
-    window_text = _normalised(_bm25(_over_windows(counts, near), _over_windows(lengths, near), settings))
-    window_cosines = _over_windows(cosines, near) / (near >= 0).sum(axis=0)
-    text = window_text + settings.own_share * own_text
-    vector = settings.vector_weight * (window_cosines + settings.own_share * cosines)
+    text, vector = _meaning(candidates, question, settings)
     speaker = settings.speaker_weight * np.array([one.author in question.names for one in candidates])
+    role = settings.role_weight * np.array([one.role == question.role for one in candidates])
     dates = {day: date_score(day, question.ranges) for day in {one.day for one in candidates}}
     date = settings.date_weight * np.array([dates[one.day] for one in candidates])
-    order = _order(text + vector + speaker + date, candidates)
-    signals = (values[order].tolist() for values in (text, vector, speaker, date))
-    return list(map(Scored, map(candidates.__getitem__, order.tolist()), *signals))
+    order = _order(text + vector + speaker + date + role, candidates)
+    signals = (values[order].tolist() for values in (text, vector, speaker, date, role))
+    ranked = list(map(Scored, map(candidates.__getitem__, order.tolist()), *signals))
+    return spread(ranked, settings) if question.wants_many else ranked
+
+
+def _meaning(
+    candidates: Sequence[Candidate], question: Question, settings: RecallSettings
+) -> tuple[Numbers, Numbers]:
+    """What keywords and what vectors give to each candidate, by itself and by its window."""
+    near = _neighbours(candidates, settings.window)
+    turns = (near >= 0).sum(axis=0)
+    counts = term_counts([one.hits for one in candidates], question.terms)
+    lengths = np.array([one.length for one in candidates], dtype=np.float64)
+    cosines = np.array([one.cosine for one in candidates], dtype=np.float64)
+    # A long message is scored by a passage.
+    tokens = np.array([min(one.tokens, PASSAGE_TOKENS) for one in candidates], dtype=np.float64)
+    constants = {"k1": settings.k1, "b": settings.b}
+    own_text = normalised(bm25(counts, lengths, **constants))
+    window_text = normalised(bm25(_over_windows(counts, near), _over_windows(lengths, near), **constants))
+    window_cosines = _over_windows(cosines, near) / turns
+    share = 1 / (1 + (_over_windows(tokens, near) / turns / settings.window_tokens) ** settings.window_power)
+    own_share = settings.own_share + 1 - share
+    text = share * window_text + own_share * own_text
+    return text, settings.vector_weight * (share * window_cosines + own_share * cosines)
 
 
 def _order(scores: Numbers, candidates: Sequence[Candidate]) -> Places:
@@ -82,17 +105,6 @@ def _neighbours(candidates: Sequence[Candidate], reach: int) -> Places:
     return found
 
 
-def _term_counts(candidates: Sequence[Candidate], terms: Sequence[str]) -> Numbers:
-    """How often each of the question's terms occurs: (candidates, terms that occur at all)."""
-    found = {hit for one in candidates for hit in one.hits}
-    column = {term: number for number, term in enumerate(term for term in terms if term in found)}
-    rows = np.repeat(np.arange(len(candidates)), [len(one.hits) for one in candidates])
-    columns = np.array([column[hit] for hit in chain.from_iterable(one.hits for one in candidates)], dtype=np.intp)
-    counts = np.zeros((len(candidates), len(column)))
-    np.add.at(counts, (rows, columns), 1)
-    return counts
-
-
 def _over_windows(values: Numbers, near: Places) -> Numbers:
     """The sum over each candidate's window; one row a candidate, as in `values`."""
     padded = np.concatenate([values, np.zeros_like(values[:1])])
@@ -101,20 +113,3 @@ def _over_windows(values: Numbers, near: Places) -> Numbers:
         total += padded[step]
     return total
 
-
-def _bm25(counts: Numbers, lengths: Numbers, settings: RecallSettings) -> Numbers:
-    """BM25 of each bag of words; document frequencies and mean length are those of the bags themselves.
-
-    Source: measured as good as the store's own figures (.856 against .854 of the objective).
-    """
-    found = (counts > 0).sum(axis=0)
-    weights = np.log1p((len(counts) - found + 0.5) / (found + 0.5)) * (found > 0)
-    longer = settings.k1 * (1 - settings.b + settings.b * lengths / (lengths.mean() or 1.0))
-    scores: Numbers = (counts * (settings.k1 + 1) / np.maximum(counts + longer[:, None], 1e-9)) @ weights
-    return scores
-
-
-def _normalised(scores: Numbers) -> Numbers:
-    """Divided by the largest: z-scores over the store cost twice as much when stores are pooled (measured)."""
-    largest = scores.max(initial=0.0)
-    return scores / largest if largest > 0 else scores
