@@ -298,6 +298,11 @@ room 2010
 it cost $2023
 2000 dollars
 May I ask?
+check this out
+a tip by the Mayo Clinic
+life on Mars
+what do I use in a day?
+prep the night before to start well
 may she come
 They march for peace
 march on

@@ -194,6 +194,13 @@ def test_the_best_range_counts_and_no_range_scores_nothing() -> None:
     assert date_score(day(2023, 10, 5), []) == 0.0
 
 
+@pytest.mark.parametrize("asked_at", [datetime(2024, 6, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC)])
+def test_a_stretch_without_a_year_may_end_at_a_leap_day(asked_at: datetime) -> None:
+    stretch = date_ranges("from 5 November to 28 February", asked_at)[-1]
+
+    assert (stretch.every_year, date_score(day(2023, 1, 5), [stretch])) == (True, 1.0)
+
+
 @given(st.text(max_size=60), st.dates())
 def test_a_score_is_a_share(question: str, when: date) -> None:
     asked = ranges(question + " in May or on 29 Feb or in 2023-12")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.date_phrases import CHINESE, ENGLISH, EVENTS, NO_DATES, OTHER
 from trace_graph.errors import InvalidInput
 from trace_graph.text.dates.days import civil, day_number, period, shifted
+from trace_graph.text.dates.instants import instants
 from trace_graph.text.dates.reading import read_dates
 from trace_graph.text.dates.values import DateMention, Interval
 from trace_graph.text.dates.words import word_set
@@ -137,6 +138,26 @@ def test_last_week_runs_from_monday_to_sunday(asked_at: datetime, week: tuple[in
     first = day(*week)
 
     assert intervals("last week", asked_at) == [Interval(first, first + 7)]
+
+
+@pytest.mark.parametrize(("zone", "when", "first", "end"), [
+    ("America/Santiago", (2024, 9, 8), "2024-09-08T04:00", "2024-09-09T03:00"),  # midnight is skipped
+    ("America/Santiago", (2024, 4, 6), "2024-04-06T03:00", "2024-04-07T04:00"),  # 23:00 comes twice
+    ("Africa/Cairo", (2024, 4, 26), "2024-04-25T22:00", "2024-04-26T21:00"),
+    ("America/Havana", (2024, 11, 3), "2024-11-03T04:00", "2024-11-04T05:00"),  # midnight comes twice
+    ("America/Toronto", (1919, 3, 31), "1919-03-31T04:30", "1919-04-01T04:00"),  # the gap begins before midnight
+    ("Pacific/Apia", (2011, 12, 30), "2011-12-30T10:00", "2011-12-30T10:00"),  # the day was left out
+    ("UTC", (2024, 5, 15), "2024-05-15T00:00", "2024-05-16T00:00"),
+])
+def test_a_day_begins_with_its_first_instant(zone: str, when: tuple[int, int, int], first: str, end: str) -> None:
+    bounds = [datetime.fromisoformat(f"{bound}+00:00") for bound in (first, end)]
+
+    assert list(instants(Interval(day(*when), day(*when) + 1), ZoneInfo(zone))) == bounds
+
+
+def test_an_open_interval_has_no_instant_there() -> None:
+    assert instants(Interval(None, 0), UTC) == (None, datetime(1970, 1, 1, tzinfo=UTC))
+    assert instants(Interval(0, None), UTC) == (datetime(1970, 1, 1, tzinfo=UTC), None)
 
 
 def test_a_naive_moment_is_refused() -> None:

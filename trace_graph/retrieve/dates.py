@@ -117,8 +117,8 @@ def _in_leap_year(first: int, end: int) -> tuple[int, int]:
     moved = _count(_LEAP_YEAR, month, day)
     if end - first == 1:
         return moved, moved + 1
-    end_year, end_month, end_day = civil(end)
-    return moved, _count(_LEAP_YEAR + end_year - year, end_month, end_day)
+    end_year = civil(end)[0]
+    return moved, _in_year(_date(end), _LEAP_YEAR + end_year - year)
 
 
 def _range_score(day: int, one: DateRange) -> float:

@@ -62,7 +62,7 @@ def compound_date(words: Tokens, at: int, asked: Asked) -> Read | None:
 
 def _point(words: Tokens, at: int, asked: Asked) -> Read | None:
     """A date inside a longer one, where even "may" and "fall" can only be dates."""
-    place = at + (words.word(at) == "the")
+    place = at + (words.word(at) == "the" and day_of_month(words, at + 1) is not None)
     named = written_date(words, place, asked, named=True)
     others = relative_date(words, at, asked), period_date(words, at, asked, named=True)
     found = [read for read in (named, *others) if read]
@@ -226,7 +226,7 @@ def _from_event(words: Tokens, at: int, start: int, count: int, unit: Unit | Non
     end = start
     while end < start + _LONGEST_EVENT and not words.clause_ends(end) and words.word(end) not in _ENDS_AN_EVENT:
         end += 1
-    if unit is None or not count or end == start:
+    if unit is None or not count or end == start or words.word(start) in ("to", "it", "this", "that"):
         return None
     if words[start].number is not None or words.word(start) in ("last", "next"):
         return None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from trace_graph.text.dates.days import civil, period, shifted, weekday
+from trace_graph.text.dates.month_names import ENGLISH
 from trace_graph.text.dates.number_words import UNITS, count_at, counted_units
 from trace_graph.text.dates.values import Asked, Interval, Unit
 from trace_graph.text.dates.words import Tokens, word_set
-from trace_graph.text.dates.written import WEEKDAYS, Read, Resolved, mention, month_at, resolved, written_date
+from trace_graph.text.dates.written import WEEKDAYS, Read, Resolved, mention, resolved, written_date
 
 PARTS_OF_DAY = word_set("morning afternoon evening night noon lunchtime")
 _OWNERS = word_set("the a an my his her their our your its s every each any whose")
@@ -145,11 +146,11 @@ def _direction(words: Tokens, at: int, asked: Asked) -> Read | None:
 
 def _near_month(words: Tokens, at: int, asked: Asked) -> Read | None:
     """Last May: the latest that is over. This May: this year's. Next May: the first that has not begun."""
-    lead, month = words.word(at), month_at(words, at + 1)
+    lead, name = words.word(at), words[at + 1]
+    month = ENGLISH.get(name.text)
     if lead not in _DIRECTIONS or month is None:
         return None
-    name = words[at + 1]
-    if name.text in ("march", "mar", "sep", "set") and not name.capital:
+    if name.text in ("march", "mar", "sep") and not name.capital:
         return None
     if lead == "this" and name.text == "may" and not name.capital:
         return None
@@ -197,8 +198,8 @@ def _ahead(words: Tokens, at: int, asked: Asked) -> Read | None:
         return None
     low, high, unit, place = counted
     from_now = words.word(place) == "from" and words.word(place + 1) in ("now", "today")
-    if not from_now and (start == at or not words.clause_ends(place)):
-        return None  # "in two weeks of work" is how long it took
+    if not from_now and (start == at or words.word(start) in ("a", "an") or not words.clause_ends(place)):
+        return None  # "in two weeks of work", "how much in a day" is how long it takes
     first = period(unit, asked.today, low).first
     end = period(unit, asked.today, high).end
     return near(words, at, place + 2 * from_now, unit, Interval(first, end))

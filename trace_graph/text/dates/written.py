@@ -232,7 +232,7 @@ def _month(words: Tokens, at: int, asked: Asked, *, named: bool) -> Read | None:
         return None
     name = words.word(at)
     year, end = year_behind(words, at + 1, asked)
-    if name in SHORT or (year is not None and name == "mars" and words[at].capital):
+    if name in SHORT or (name in _NOT_BEFORE_IN and words[at].capital and (named or year is not None)):
         return None
     if year is None and not named and not _is_month(words, at):
         return None
