@@ -168,17 +168,10 @@ def _years(words: Tokens, at: int, asked: Asked) -> Read | None:
 
 def _beside(words: Tokens, at: int, asked: Asked) -> Read | None:
     """The week before 3 May, two weeks after 11 August; the day after the wedding, which is left open."""
-    place = at + (words.word(at) == "the")
-    place += words.word(place) == "last"
-    unit = "day" if words.word(place) in ("night", "morning", "evening") else UNITS.get(words.word(place))
-    name = WEEKDAYS.get(words.word(place))
-    counted = counted_units(words, at)
-    if counted is not None and counted[0] == counted[1]:
-        count, unit, side_at, name = counted[0], counted[2], counted[3], None
-    elif (unit is not None and not words.word(place).endswith("s")) or name is not None:
-        count, side_at = 0, place + 1
-    else:
+    begun = _counted_or_single(words, at)
+    if begun is None:
         return None
+    count, unit, name, side_at = begun
     side = _SIDES.get(words.word(side_at))
     if side is None or (side == 0 and (count or unit not in ("week", "weekend"))):
         return None
@@ -190,10 +183,24 @@ def _beside(words: Tokens, at: int, asked: Asked) -> Read | None:
         return None
     readings = tuple(
         moved for one in anchor[0].readings if (moved := _moved(one, side, count, unit or "day", name)) is not None)
-    precision: Unit = unit or "day"
-    found = DateMention(words[at].start, words[anchor[1] - 1].end, precision, readings, anchor[0].year, anchor[0].years,
-                        (anchor[0],))
-    return found, anchor[1]
+    date, end = anchor
+    found, _ = mention(words, at, end, unit or "day", Resolved(readings, date.year, date.years))
+    return found._replace(anchors=(date,)), end
+
+
+def _counted_or_single(words: Tokens, at: int) -> tuple[int, Unit | None, int | None, int] | None:
+    """What lies beside a date: the count ("two weeks"; 0: "the week", "the Monday"), unit, weekday, and the place behind."""
+    counted = counted_units(words, at)
+    if counted is not None and counted[0] == counted[1]:
+        return counted[0], counted[2], None, counted[3]
+    place = at + (words.word(at) == "the")
+    place += words.word(place) == "last"
+    word = words.word(place)
+    unit = "day" if word in ("night", "morning", "evening") else UNITS.get(word)
+    name = WEEKDAYS.get(word)
+    if name is None and (unit is None or word.endswith("s")):
+        return None
+    return 0, unit, name, place + 1
 
 
 def _moved(one: Interval, side: int, count: int, unit: Unit, name: int | None) -> Interval | None:

@@ -130,9 +130,8 @@ def _of_near_week(words: Tokens, at: int, asked: Asked, number: int) -> tuple[In
 
 def _direction(words: Tokens, at: int, asked: Asked) -> Read | None:
     """Last week, last week on Tuesday, last May; not "the last week", "her last year", "last year of school"."""
-    start = at + (words.word(at) == "the" and words.word(at + 1) == "previous")
     read = near_period(words, at, asked) or _near_month(words, at, asked)
-    if read is None or start != at or words.word(at - 1) in _OWNERS:
+    if read is None or words.word(at - 1) in _OWNERS:
         return None
     found, end = read
     if found.precision == "week":
