@@ -189,7 +189,7 @@ def _beside(words: Tokens, at: int, asked: Asked) -> Read | None:
 
 
 def _counted_or_single(words: Tokens, at: int) -> tuple[int, Unit | None, int | None, int] | None:
-    """What lies beside a date: the count ("two weeks"; 0: "the week", "the Monday"), unit, weekday, and the place behind."""
+    """What lies beside a date: the count ("two weeks"; 0: "the week", "the Monday"), unit, weekday, place."""
     counted = counted_units(words, at)
     if counted is not None and counted[0] == counted[1]:
         return counted[0], counted[2], None, counted[3]
