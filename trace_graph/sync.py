@@ -258,7 +258,8 @@ class Memory:
             budget: tokens of the items shown; default 2,000.
             limit: this many items instead of a budget.
             mode: `fast`; `guided` is not built yet.
-            asked_at: the moment of the question; default: now.
+            asked_at: the moment of the question, on the clock of whoever asks; default: now, in UTC. Dates such as
+                "yesterday" are counted from its day.
 
         Raises: InvalidInput, NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """

@@ -505,6 +505,19 @@ def test_the_day_of_a_message_is_that_of_the_place_where_it_was_said(memory: Mem
     assert run(ask()) == ["8th"]
 
 
+def test_yesterday_is_counted_on_the_clock_of_whoever_asks(memory: Memory, run: Run, space: str) -> None:
+    """PC-062: one instant, asked in Auckland and in Los Angeles, has two days before it."""
+    asked = ("2024-05-16T18:30:00+12:00", "2024-05-15T23:30:00-07:00")
+
+    async def ask() -> list[list[str | None]]:
+        for day in (14, 15):
+            await memory.add("The lamp is lit.", space=space, at=f"2024-05-{day}T12:00:00Z", external_id=str(day))
+        results = [await memory.recall("What was lit yesterday?", space=space, asked_at=moment) for moment in asked]
+        return [[item.external_id for item in result.items if item.why.date == 0.8] for result in results]
+
+    assert run(ask()) == [["15"], ["14"]]
+
+
 def test_fifty_adds_and_fifty_recalls_at_once_all_succeed(memory: Memory, run: Run, space: str) -> None:
     """PC-070, PC-164."""
 

@@ -158,3 +158,9 @@ def test_other_zones_are_refused(name: str) -> None:
 
 def test_the_clock_is_in_utc() -> None:
     assert utc_now().tzinfo is UTC
+
+
+def test_a_moment_is_also_told_on_the_clocks_of_where_it_was_said() -> None:
+    local = parse_time("2024-05-15T23:30:00-07:00", "UTC").local
+
+    assert (local.isoformat(), local) == ("2024-05-15T23:30:00-07:00", utc(2024, 5, 16, 6, 30))

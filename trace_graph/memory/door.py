@@ -178,7 +178,8 @@ class Memory:
             budget: tokens of the items shown; default 2,000.
             limit: this many items instead of a budget.
             mode: `fast`; `guided` is not built yet.
-            asked_at: the moment of the question; default: now.
+            asked_at: the moment of the question, on the clock of whoever asks; default: now, in UTC. Dates such as
+                "yesterday" are counted from its day.
 
         Raises: InvalidInput, NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """
@@ -289,7 +290,8 @@ class Memory:
             if number is not None and (type(number) is not int or number < 1):
                 raise InvalidInput("A budget or a limit is a whole number, 1 or more.", fix="Give a positive number.")
         now = self._clock()
-        moment = parse_time(asked_at, "UTC").instant if asked_at is not None else now
+        # Its own offset stays: "yesterday" is the day before the one on the clock of whoever asks.
+        moment = parse_time(asked_at, "UTC").local if asked_at is not None else now
         tokens = None if limit is not None else budget or self.settings.recall.budget
         return RecallRequest(query=query, asked_at=moment, budget=tokens, limit=limit)
 

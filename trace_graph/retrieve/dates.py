@@ -1,17 +1,21 @@
-"""Which dates a question names, and how well a message's day fits them.
+"""How well a message's day fits the dates that a question names.
 
-Days are counted from 1970-01-01. Source of all weights: retrieval recipe, section 1, date().
+Days are counted from 1970-01-01. `trace_graph.text.dates` reads what the dates are. Source of the weights of a day, a
+month and a year: retrieval recipe, section 1, date(); the others are guesses.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import NamedTuple
+
+from trace_graph.text.dates.days import civil
+from trace_graph.text.dates.reading import read_dates
+from trace_graph.text.dates.values import DateMention, Interval
 
 DAY_WEIGHT, DAY_DECAY = 1.0, 7.0
 """A day and month: full weight on that day, falling by e every 7 days of distance."""
@@ -22,40 +26,22 @@ AFTERMATH_WEIGHT, AFTERMATH_DAYS = 0.4, 10
 
 YEAR_WEIGHT = 0.5
 
+STRETCH_WEIGHT, STRETCH_DECAY = 1.0, 0.25
+"""A weekend, a week, a season, a part of a month: full weight inside, falling by e every quarter of its length,
+and every 7 days at least. Guess."""
+
+LONG_STRETCH_DAYS = 200
+"""A longer one weighs what a year weighs, inside only. Guess."""
+
+OPEN_WEIGHT = 0.25
+"""Every day on the open side of "before", "since", "until"; the date itself weighs what it weighs alone. Guess."""
+
 _EPOCH = date(1970, 1, 1).toordinal()
+_FIRST_DAY, _LAST_DAY = date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH
 _LEAP_YEAR = 2000
 """The year that stands in where a date has none; a leap year, so that 29 February exists in it."""
 
 _DAYS_A_YEAR = 365.2425
-
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)
-_SHORT_MONTHS = {"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10,
-                 "nov": 11, "dec": 12}
-_NUMBERS = {**{name: number for number, name in enumerate(_MONTHS, start=1)}, **_SHORT_MONTHS}
-_ALSO_WORDS = frozenset({"may", "march", *_SHORT_MONTHS})
-"""Months that are words or names as well (the short ones: Jan, a mar): alone they count only behind a preposition."""
-
-_MONTH = rf"(?:{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\b\.?"
-_YEAR = r"(?:19|20)\d{2}(?!\d)"
-_DAY = r"\d{1,2}(?!\d)(?:st|nd|rd|th)?\b"
-_OF_YEAR = r"[\s,]{1,5}(?:of\s{1,5})?"
-_OF = r"\s{1,5}(?:of\s{1,5})?"
-_THE = r"\s{1,5}(?:the\s{1,5})?"
-_DATES = re.compile(
-    rf"\b(?P<iso_year>{_YEAR})[-/](?P<iso_month>\d{{1,2}})(?:[-/](?P<iso_day>\d{{1,2}}))?(?![\d/-]*\d)"
-    rf"|\b(?P<day_first>{_DAY}){_OF}(?P<month_second>{_MONTH})(?:{_OF_YEAR}(?P<year_third>{_YEAR}))?"
-    rf"|\b(?P<month_first>{_MONTH}){_THE}(?P<day_second>{_DAY})(?:{_OF_YEAR}(?P<year_last>{_YEAR}))?"
-    rf"|\b(?P<month>{_MONTH})(?:{_OF_YEAR}(?P<year_second>{_YEAR}))?"
-    rf"|\b(?P<year>{_YEAR})\b",
-    re.IGNORECASE | re.ASCII,
-)
-_LEADING = re.compile(
-    r"\b(?:in|on|of|during|by|before|after|since|early|late|mid|(?:19|20)\d{2})[\s,-]{1,5}\Z", re.IGNORECASE | re.ASCII
-)
-_LONGEST_LEADING = 14
 
 
 class DateRange(NamedTuple):
@@ -73,31 +59,22 @@ class DateRange(NamedTuple):
     """The question names no year: month and day count, in whichever year is nearest to the message."""
 
 
-class _Named(NamedTuple):
-    """A date as it is written: what is not said is None."""
-
-    year: int | None
-    month: int | None
-    day: int | None
-
-
 def date_ranges(question: str, asked_at: datetime) -> list[DateRange]:
-    """The ranges of days that the dates written in an English question stand for, in order of occurrence.
+    """The ranges of days that the dates of a question stand for, in order of occurrence; each once.
 
-    A day and month gives that day, a month (and year) the month and the first days of the next, a year that year. A
-    date without a year takes the years that are named elsewhere in the question; where none is, it means every year.
-    `asked_at` is for dates that are relative to it ("last week"); none of those are read.
+    A date that is made of others ("the week before 3 May") gives their ranges as well: people speak of a week on the
+    day that they count from. A year that says which May is meant ("in 2023, in May") gives none of its own; dates that
+    count from an event give none.
+
+    Raises:
+        InvalidInput: a naive `asked_at`.
     """
-    named = list(_named_dates(question))
-    years = sorted({found.year for found in named if found.year is not None})
-    lent = any(found.year is None for found in named)
-    ranges: list[DateRange] = []
-    for found in named:
-        if found.month is None and lent:  # "in October in 2023": the year says which October
-            continue
-        candidates: list[int | None] = [found.year] if found.year is not None else [*years] or [None]
-        for year in candidates:
-            ranges.extend(_ranges(found._replace(year=year)))
+    mentions = read_dates(question, asked_at)
+    lent = any(one.year == "elsewhere" for one in mentions)
+    ranges = [
+        found for one in mentions if not (lent and one.precision == "year" and one.years and not one.anchors)
+        for found in _ranges(one)
+    ]
     return list(dict.fromkeys(ranges))
 
 
@@ -106,57 +83,42 @@ def date_score(day: int, ranges: Sequence[DateRange]) -> float:
     return max((_range_score(day, one) for one in ranges), default=0.0)
 
 
-def _named_dates(question: str) -> Iterator[_Named]:
-    for found in _DATES.finditer(question):
-        part = found.groupdict()
-        year = part["iso_year"] or part["year_third"] or part["year_last"] or part["year_second"] or part["year"]
-        day = part["iso_day"] or part["day_first"] or part["day_second"]
-        name = part["month_first"] or part["month_second"] or part["month"]
-        if part["month"] and not year and not _is_month(question, found):
-            continue
-        month = int(part["iso_month"]) if part["iso_month"] else _month_number(name)
-        yield _real(_Named(int(year) if year else None, month, _day_number(day)))
+def _ranges(mention: DateMention) -> Iterator[DateRange]:
+    for anchor in mention.anchors:
+        yield from _ranges(anchor)
+    for reading in mention.readings:
+        yield from _of_reading(mention, reading)
 
 
-def _is_month(question: str, found: re.Match[str]) -> bool:
-    """Whether a month's name without day and year is meant as one."""
-    if found["month"].lower().rstrip(".") not in _ALSO_WORDS:
-        return True
-    before = question[max(0, found.start() - _LONGEST_LEADING) : found.start()]
-    return _LEADING.search(before) is not None
+def _of_reading(mention: DateMention, reading: Interval) -> Iterator[DateRange]:
+    every_year = mention.year == "any"
+    first, end = reading
+    if first is None or end is None:
+        yield DateRange(_FIRST_DAY if first is None else first, _LAST_DAY if end is None else end - 1, OPEN_WEIGHT, 0.0)
+        return
+    days = end - first
+    if every_year:
+        first, end = _in_leap_year(first, end)
+    last = end - 1
+    if days > LONG_STRETCH_DAYS:
+        yield DateRange(first, last, YEAR_WEIGHT, 0.0, every_year)
+    elif days == 1:
+        yield DateRange(first, last, DAY_WEIGHT, DAY_DECAY, every_year)
+    elif mention.precision == "month" and days <= 31 and not mention.anchors:
+        yield DateRange(first, last, MONTH_WEIGHT, 0.0, every_year)
+        yield DateRange(last + 1, last + AFTERMATH_DAYS, AFTERMATH_WEIGHT, 0.0, every_year)
+    else:
+        yield DateRange(first, last, STRETCH_WEIGHT, max(DAY_DECAY, days * STRETCH_DECAY), every_year)
 
 
-def _month_number(name: str | None) -> int | None:
-    return _NUMBERS[name.lower().rstrip(".")] if name else None
-
-
-def _day_number(day: str | None) -> int | None:
-    return int(re.sub(r"\D", "", day)) if day else None
-
-
-def _real(named: _Named) -> _Named:
-    """The date without what the calendar has not: 31 June is read as June, a month 13 as its year."""
-    if named.month is None or not 1 <= named.month <= 12:
-        return _Named(named.year, None, None)
-    days = monthrange(named.year or _LEAP_YEAR, named.month)[1]
-    return named if named.day is None or 1 <= named.day <= days else named._replace(day=None)
-
-
-def _ranges(named: _Named) -> list[DateRange]:
-    every_year = named.year is None
-    year = named.year or _LEAP_YEAR
-    if named.month is None:
-        return [DateRange(_count(year, 1, 1), _count(year, 12, 31), YEAR_WEIGHT, 0.0)]
-    month_length = monthrange(year, named.month)[1]
-    if named.day is not None:
-        day = _count(year, named.month, min(named.day, month_length))
-        return [DateRange(day, day, DAY_WEIGHT, DAY_DECAY, every_year)]
-    first = _count(year, named.month, 1)
-    last = _count(year, named.month, month_length)
-    return [
-        DateRange(first, last, MONTH_WEIGHT, 0.0, every_year),
-        DateRange(last + 1, last + AFTERMATH_DAYS, AFTERMATH_WEIGHT, 0.0, every_year),
-    ]
+def _in_leap_year(first: int, end: int) -> tuple[int, int]:
+    """A stretch moved to the leap year; a month stays a month, a day a day."""
+    year, month, day = civil(first)
+    moved = _count(_LEAP_YEAR, month, day)
+    if end - first == 1:
+        return moved, moved + 1
+    end_year = civil(end)[0]
+    return moved, _in_year(_date(end), _LEAP_YEAR + end_year - year)
 
 
 def _range_score(day: int, one: DateRange) -> float:

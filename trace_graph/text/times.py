@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
@@ -37,6 +37,11 @@ class Moment(NamedTuple):
     note: str | None
     """How it was read, where that was not plain from the value: a zone assumed, a clock change in the way."""
 
+    @property
+    def local(self) -> datetime:
+        """The instant on the clocks of where it was said."""
+        return self.instant.astimezone(timezone(timedelta(minutes=self.offset_minutes)))
+
 
 def parse_time(value: datetime | str, zone: str) -> Moment:
     """The instant that an aware datetime or an ISO 8601 text means.
@@ -51,6 +56,21 @@ def parse_time(value: datetime | str, zone: str) -> Moment:
     if isinstance(value, datetime):
         return _from_datetime(value)
     return _from_text(_as_text(value), zone)
+
+
+def start_of_day(day: date, there: tzinfo) -> datetime:
+    """The first instant of a day on the clocks of a zone, in UTC.
+
+    The first of two midnights; where the clock change skipped midnight, the first instant after the gap.
+
+    Raises:
+        InvalidInput: it lies outside the years 1 to 9999 in UTC.
+    """
+    midnight = datetime(day.year, day.month, day.day)
+    first, second = _offset_at(midnight, there, 0), _offset_at(midnight, there, 1)
+    if first >= second:
+        return _utc(midnight, first)
+    return _clock_change(_utc(midnight, second), _utc(midnight, first), there)
 
 
 def zone_name(name: str) -> str:
