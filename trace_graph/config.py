@@ -54,7 +54,7 @@ class RecallSettings(BaseModel):
     Source: measured, two fifths of the rows for .001 of T1000 and .007 of T2000."""
     window: int = Field(2, ge=0, le=8)
     """Neighbouring turns on each side that are scored with a message."""
-    window_tokens: float = Field(100, gt=0)
+    window_tokens: float = Field(120, gt=0)
     """Mean tokens of a window's turns at which the window weighs half: short turns need their neighbours, long ones do
     not. Source: docs/decisions/0007-ranking.md, as of all below that name no other."""
     window_power: float = Field(2, gt=0)
@@ -68,7 +68,7 @@ class RecallSettings(BaseModel):
     """Share of the everyday mean that is taken off a question's vector; of the static embedders only."""
     speaker_weight: float = 0.4
     role_weight: float = 0.3
-    """Of the user's words where the question asks for what "I" said or did; of the assistant's where for what "you" did."""
+    """Of the user's words where the question asks for what "I" said, of the assistant's where for what "you" said."""
     date_weight: float = 0.8
     near_weight: float = Field(0.1, ge=0)
     """What a turn loses beside one that stands above it, where many things are asked for; e times less 2 turns away."""

@@ -12,7 +12,8 @@ USERS = (
     "我把自行车卖给谁了？", "我的猫叫什么？",
 )
 ASSISTANTS = (
-    "What did you recommend for dinner?", "Which brand was it that you mentioned?", "I forgot what you said about tyres.",
+    "What did you recommend for dinner?", "Which brand was it that you mentioned?",
+    "I forgot what you said about tyres.",
     "What was your advice on the leak?", "In our previous chat about gin, what was the fifth bottle?",
     "Did you suggest a hotel to me?", "你之前推荐的餐厅叫什么？", "你的建议是什么？",
 )
@@ -45,7 +46,9 @@ def test_breadth_is_heard(question: str) -> None:
     assert asks_for_many(question)
 
 
-@pytest.mark.parametrize("question", ["Where is the petrel?", "Who called on Monday?", "我的猫叫什么？", "Is the listing ready?"])
+@pytest.mark.parametrize("question", [
+    "Where is the petrel?", "Who called on Monday?", "我的猫叫什么？", "Is the listing ready?",
+])
 def test_a_single_thing_is_no_breadth(question: str) -> None:
     assert not asks_for_many(question)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import timeit
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 
@@ -81,7 +82,7 @@ def test_a_long_word_is_its_beginning_and_a_hash() -> None:
 
 def test_special_tokens_are_ordinary_text() -> None:
     assert terms("ends with <|endoftext|> and the template uses <|im_start|>user and [INST]") == [
-        "end", "endoftext", "templat", "use", "im", "start", "user", "inst",
+        "end", "endoftext", "templat", "use", "im", "start", "imstart", "user", "inst",
     ]
 
 
@@ -105,6 +106,31 @@ def test_composed_and_decomposed_text_have_equal_terms(text: str) -> None:
 @given(st.text(st.characters(codec="ascii")))
 def test_ascii_text_next_to_other_text_has_the_same_terms(text: str) -> None:
     assert terms(f"{text} é")[:-1] == terms(text)
+
+
+@pytest.mark.parametrize(("text", "whole"), [
+    ("see A-1234.", "a1234"), ("api.v2.users fails", "apiv2users"), ("write to ann@example.com", "annexamplecom"),
+    ("3.14", "314"), ("192.168.0.1", "19216801"), ("snake_case_name", "snakecasename"), ("设备A-1234号坏了", "a1234"),
+    ("release v1.2.3-rc1", "v123rc1"), ("covid-19", "covid19"), ("КБ-7 и ann@example.com", "annexamplecom"),
+])
+def test_an_identifier_is_a_term_in_one_piece_as_well(text: str, whole: str) -> None:
+    assert whole in terms(text)
+
+
+@pytest.mark.parametrize("text", ["well-known", "and/or", "e.g. this", "U.S. law", "note:this"])
+def test_words_that_are_merely_joined_are_no_identifier(text: str) -> None:
+    assert terms(text) == terms(re.sub("[-/.:]", " ", text))
+
+
+def test_an_identifier_keeps_its_parts() -> None:
+    assert terms("api.v2.users")[:3] == ["api", "v2", "user"]
+
+
+def test_a_row_of_joints_takes_no_more_time_than_words() -> None:
+    def seconds(text: str) -> float:
+        return min(timeit.repeat(lambda: terms(text), number=1, repeat=3))
+
+    assert seconds("a." * 100_000 + "é") < 20 * seconds("aa " * 66_000 + "é")
 
 
 def test_threads_share_the_stemmer_safely() -> None:

@@ -1,8 +1,8 @@
 """The ranking: signals of every candidate, fused into one score. Pure.
 
-Source: the measured recipe (docs/decisions/0003-recall.md, 0007-ranking.md): BM25 and cosine over a message and over its
-window of neighbouring turns, which weighs the less the longer these are; the speaker named in the question, whether it
-asks for the user's words or the assistant's, the date named in it.
+Source: the measured recipe (docs/decisions/0003-recall.md, 0007-ranking.md): BM25 and cosine over a message and over
+its window of neighbouring turns, which weighs the less the longer these are; the speaker named in the question, whether
+it asks for the user's words or the assistant's, the date named in it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Breadth: where many things are asked for, turns beside one that stands above give way to what lies elsewhere. Pure."""
+"""Breadth: where many things are asked for, turns beside one that stands above give way to others. Pure."""
 
 from __future__ import annotations
 

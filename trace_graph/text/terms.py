@@ -37,12 +37,17 @@ STOP_WORDS = frozenset(_STOP_LIST.split())
 
 _CACHED_STEMS = 65_536
 _HASH_CHARACTERS = 16
-_ASCII_WORD = re.compile("[a-z0-9]+")
+_JOINED = r"[a-z0-9]{1,40}(?:[._@/:-][a-z0-9]{1,40}){1,9}"
+_ASCII_WORD = re.compile(rf"{_JOINED}(?![a-z0-9])|[a-z0-9]+")
+_JOINT = re.compile("[._@/:-]")
+_NAMES_A_THING = re.compile(r"[0-9@_]|[a-z0-9]{2}\.|\.[a-z0-9]{2}")
 _LAST_MARK = 0x1F000
 _NOT_WORDS = {ord("™"): " ", ord("℠"): " "}
 _IGNORABLE = re.compile(f"[{IGNORABLE}]+")
 _BIGRAM_SCRIPTS = f"{UNSPACED}{HANGUL}"
 _BIGRAM_START = re.compile(f"[{_BIGRAM_SCRIPTS}]")
+_BEHIND_UNSPACED = re.compile(f"(?<=[{_BIGRAM_SCRIPTS}])(?=[a-z0-9])")
+"""Where an identifier may begin inside of text without spaces: `设备A-1234`."""
 _SYNTAX = re.compile(r'[-+&|!(){}\[\]^"~*?:\\/\s]')
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 _stemmer_lock = Lock()
@@ -56,15 +61,20 @@ def terms(text: str) -> list[str]:
     Case, width and composed or decomposed accents do not matter (so `İstanbul`, `istanbul`; `Straße`, `STRASSE`).
     English stop words are left out. Words are stemmed as English, Cyrillic ones as Russian. Han, kana, Hangul, Thai,
     Lao, Khmer and Burmese give overlapping pairs of characters, so a part of a run is found in it; a single character
-    only where it stood alone. A term consists of letters, digits and marks, at most `LONGEST_TERM` of them: a longer
-    word is its beginning and a hash.
+    only where it stood alone. An identifier (`A-1234`, `api.v2.users`, an e-mail address, a number with a point) gives
+    its parts and then itself in one piece (`a1234`). A term consists of letters, digits and marks, at most
+    `LONGEST_TERM` of them: a longer word is its beginning and a hash.
     """
-    if text.isascii():
-        return [term for word in _ASCII_WORD.findall(text.lower()) if (term := _bounded(word))]
     found: list[str] = []
-    for word in _word_pattern().findall(_folded(text)):
-        if word.isascii():
+    if text.isascii():
+        folded, pattern = text.lower(), _ASCII_WORD
+    else:
+        folded, pattern = _BEHIND_UNSPACED.sub(" ", _folded(text)), _term_pattern()
+    for word in pattern.findall(folded):
+        if word.isalnum() and word.isascii():
             found.append(_bounded(word))
+        elif word.isascii():
+            found.extend(_identifier_terms(word))
         else:
             for run in _run_pattern().findall(word):
                 found.extend(_run_terms(run))
@@ -117,6 +127,12 @@ def _word_pattern() -> re.Pattern[str]:
 
 
 @cache
+def _term_pattern() -> re.Pattern[str]:
+    """A word as `_word_pattern` cuts it, or several joined to an identifier that ends where a word ends."""
+    return re.compile(rf"{_JOINED}(?![^\W_{_BIGRAM_SCRIPTS}]|[{_marks()}])|{_word_pattern().pattern}")
+
+
+@cache
 def _run_pattern() -> re.Pattern[str]:
     return re.compile(rf"[{_BIGRAM_SCRIPTS}][{_BIGRAM_SCRIPTS}{_marks()}]*|[^{_BIGRAM_SCRIPTS}]+")
 
@@ -129,9 +145,18 @@ def _run_terms(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)]
 
 
+def _identifier_terms(word: str) -> list[str]:
+    parts = [_bounded(part) for part in _JOINT.split(word)]
+    return [*parts, _shortened("".join(_JOINT.split(word)))] if _NAMES_A_THING.search(word) else parts
+
+
 def _bounded(word: str) -> str:
+    return _term(word) if len(word) <= LONGEST_TERM else _shortened(word)
+
+
+def _shortened(word: str) -> str:
     if len(word) <= LONGEST_TERM:
-        return _term(word)
+        return word
     digest = blake2b(word.encode(), digest_size=_HASH_CHARACTERS // 2).hexdigest()
     return word[: LONGEST_TERM - _HASH_CHARACTERS] + digest
 
