@@ -67,7 +67,8 @@ async def _with_neighbours(
 ) -> list[Candidate]:
     wanted = sorted(ids)
     rows = await store.read_lists(
-        "recall_rows", ids=wanted, spaces=scope.ids, vector=None if vector is None else vector.tolist(),
+        "recall_rows", ids=wanted, spaces=scope.ids, bounds=scope.bounds,
+        vector=None if vector is None else vector.tolist(),
     ) if wanted else []
     return [_candidate(row, question, store.engine) for row in rows]
 

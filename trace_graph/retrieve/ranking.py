@@ -36,6 +36,10 @@ class Scored(NamedTuple):
         """The sum of the signals."""
         return self.text + self.vector + self.speaker + self.date
 
+    def signals(self) -> dict[str, float]:
+        """What each signal gave, by its name."""
+        return {"text": self.text, "vector": self.vector, "speaker": self.speaker, "date": self.date}
+
 
 def rank(candidates: Sequence[Candidate], question: Question, settings: RecallSettings) -> list[Scored]:
     """All candidates, best first; equal scores in order of days, then of session and place."""
