@@ -28,8 +28,8 @@ RecallId = Annotated[str, typer.Argument(
 def explain(context: typer.Context, recall_id: RecallId) -> Coroutine[Any, Any, int]:
     """Show how the answer to a recall came about.
 
-    Prints what was asked of which state of the memory, how the question was read, and what was scored: by which signals,
-    and why it was shown or not. The latest recalls of a space are kept (setting recalls_kept).
+    Prints what was asked of which state of the memory, how the question was read, and what was scored: by which
+    signals, and why it was shown or not. The latest recalls of a space are kept (setting recalls_kept).
     """
     return _explain(options_of(context), recall_id)
 

@@ -45,8 +45,8 @@ def recall(
 ) -> Coroutine[Any, Any, int]:
     """Find what answers a question, best first.
 
-    Prints the messages with rank, speaker, time, topic and score, and the topics in which most was found. The recall's id,
-    which explain and replay take, is said on stderr.
+    Prints the messages with rank, speaker, time, topic and score, and the topics in which most was found. The
+    recall's id, which explain and replay take, is said on stderr.
     """
     if mode == "guided":
         raise UsageError("--mode guided is not built yet.", fix="Leave it out, or use --mode fast.")
