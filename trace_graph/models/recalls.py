@@ -169,7 +169,8 @@ class ReplayDifference(BaseModel):
 class ReplayChange(BaseModel):
     """Something around a recall that is not what it was then."""
 
-    kind: Literal["setting", "embedder", "version"]
+    kind: Literal["setting", "embedder", "version", "index"]
+    """Index: the database's ranked lists would bring other candidates today; the replay scored those of then."""
     name: str
     then: Any
     now: Any

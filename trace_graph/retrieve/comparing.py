@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from trace_graph.models import ReplayChange, ReplayDifference
 from trace_graph.retrieve.tracing import KeptRecall, Parameters, Trace, TracedCandidate
 
-TOLERANCE = 1.5e-6
-"""Of scores: they are kept with six decimals."""
+TOLERANCE = 2e-6
+"""Of scores: they are kept with six decimals, and ArcadeDB's cosines move by some 1e-7 once its JVM has compiled them
+(measured)."""
 
 ERASED = "The message was erased, or may not be read any more."
-MEANWHILE = "It was stored while the recall was answered."
 UNLIKE_OTHERS = "{count} of the messages that it was weighed against were erased, or may not be read any more."
-INDEX = "The database's index gives other candidates: its figures have changed with what was stored since."
+INDEX = (
+    "The database's index may bring other candidates: its figures change with what is stored, and more were scored "
+    "then than are kept.")
 EMBEDDER = "The vectors are of another embedder."
 VERSION = "Another version of trace-graph ranks in another way."
 SETTING = "Settings of then are not known to this version."
@@ -24,20 +26,13 @@ MOVED = "It was filed elsewhere while the recall was answered."
 UNKNOWN = "The ranking gives something else, with the same candidates, settings, embedder and version."
 
 
-class Place(NamedTuple):
-    """Where a message stands now."""
-
-    space: str
-    change_seq: int
-
-
 @dataclass(frozen=True)
 class Evidence:
     """What is known about what has changed since."""
 
     changes: Sequence[ReplayChange]
-    places: Mapping[str, Place]
-    """Of every message of either trace that may be read now."""
+    readable: Collection[str]
+    """Of the messages that were scored then or now, those that may be read now."""
 
 
 def changes_since(then: Parameters, now: Parameters) -> list[ReplayChange]:
@@ -69,13 +64,9 @@ class _Comparison:
     then: KeptRecall
     now: Trace
     evidence: Evidence
-    scored: dict[str, TracedCandidate] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scored", {one.id: one for one in self.now.candidates})
 
     def differences(self) -> list[ReplayDifference]:
-        shown = {one.id: one for one in self.now.candidates if one.rank is not None}
+        shown = self._shown_now()
         found: list[ReplayDifference] = []
         for one in self.then.shown:
             other = shown.pop(one.id, None)
@@ -101,31 +92,28 @@ class _Comparison:
 
     def _why(self, id: str) -> str:
         """The cause that explains most, of those for which something speaks."""
-        place = self.evidence.places.get(id)
-        if place is None:
+        if id not in self.evidence.readable:
             return ERASED
-        if place.change_seq > self.then.bounds[place.space]:
-            return MEANWHILE
         unused = {change.kind for change in self.evidence.changes if not change.replayed}
         for kind, reason in (("embedder", EMBEDDER), ("version", VERSION), ("setting", SETTING)):
             if kind in unused:
                 return reason
-        gone = [one.id for one in self.then.trace.candidates if one.id not in self.evidence.places]
+        scored = self.then.trace.scored or {one.id for one in self.then.trace.candidates}
+        gone = scored.difference(self.evidence.readable)
         if gone:
             return UNLIKE_OTHERS.format(count=len(gone))
         if self._counted_otherwise():
             return COUNTER
-        return INDEX if self._other_candidates() else UNKNOWN
+        return INDEX if self.then.trace.scored is None else UNKNOWN
 
     def _counted_otherwise(self) -> bool:
+        shown = self._shown_now()
         return any(
-            other is not None and other.rank is not None and other.part == one.part and other.tokens != one.tokens
-            for one in self.then.shown for other in [self.scored.get(one.id)])
+            shown[one.id].part == one.part and shown[one.id].tokens != one.tokens
+            for one in self.then.shown if one.id in shown)
 
-    def _other_candidates(self) -> bool:
-        then = {(one.id, one.found_by) for one in self.then.trace.candidates}
-        now = {(one.id, one.found_by) for one in self.now.candidates}
-        return self.then.trace.found != self.now.found or then != now
+    def _shown_now(self) -> dict[str, TracedCandidate]:
+        return {one.id: one for one in self.now.candidates if one.rank is not None}
 
     @staticmethod
     def _difference(kind: Any, id: str, then: Any, now: Any, why: str) -> ReplayDifference:

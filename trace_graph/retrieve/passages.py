@@ -74,8 +74,9 @@ async def _there_then(store: Store, scope: Scope, rows: list[Row], k: int) -> li
     return [row for row in rows if row["message"] in known][:k]
 
 
-def _goodness(part: Part) -> tuple[int, float]:
-    return len(set(part.hits)), part.cosine or 0.0
+def _goodness(part: Part) -> tuple[int, float, int]:
+    # Of equals the first in its message, so that the order in which an index gives them decides nothing.
+    return len(set(part.hits)), part.cosine or 0.0, -part.span[0]
 
 
 def _part(row: Row, question: Question, found_by: str) -> Part:

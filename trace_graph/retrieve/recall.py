@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -59,16 +59,17 @@ async def recall(
 
 async def answer(
     store: Store, scope: Scope, request: RecallRequest, *, embed: Embed, settings: RecallSettings, count: TokenCounter,
-    new_id: NewId,
+    new_id: NewId, only: Collection[str] | None = None,
 ) -> Answer:
     """Find the messages that answer a question, best first, and keep in hand how they were found.
 
+    With `only` those messages are scored, as an earlier recall did; otherwise what the ranked lists bring.
     Raises: EngineUnavailable, EngineTimeout, StoreFailed. A search that failed is an error, never an empty answer.
     """
     question = read_question(request.query, scope, request.asked_at)
     vector = await embed(request.query) if question.has_meaning else None
     lists = settings if request.limit is None else settings.with_lists_of(request.limit)
-    candidates = await find_candidates(store, scope, question, vector, lists)
+    candidates = await find_candidates(store, scope, question, vector, lists, only=only)
     ranked = rank(candidates, question, settings)
     described, packed = await _filled(store, scope, question, ranked, request=request, count=count)
     items = packed.items

@@ -19,6 +19,9 @@ MOST_CANDIDATES = 200
 """Candidates that are kept of a recall, the best ones, and all that was shown. Guess: 20 KB; of those behind them only
 the number is kept."""
 
+MOST_OTHERS = 1000
+"""Further candidates of which the ids are kept. Guess: twice what a recall with a budget scores; 40 KB."""
+
 DIGITS = 6
 """Decimals of scores, as of the items of an answer."""
 
@@ -83,6 +86,14 @@ class Trace(BaseModel):
     dropped: dict[Dropped, int]
     candidates: tuple[TracedCandidate, ...]
     """Best first."""
+    others: tuple[str, ...] | None
+    """Ids of what was scored beside them, best first: frequencies of words, and so scores, are counted in all of it.
+    None where they are too many to keep."""
+
+    @property
+    def scored(self) -> frozenset[str] | None:
+        """Ids of all that was scored; None where not all are kept."""
+        return None if self.others is None else frozenset((*(one.id for one in self.candidates), *self.others))
 
 
 @dataclass(frozen=True)
@@ -144,12 +155,16 @@ def trace_of(request: RecallRequest, answer: Answer) -> Trace:
     dropped = Counter(
         answer.passed_over.get(one.candidate.id, end) for one in ranked if one.candidate.id not in shown)
     kept = [one for place, one in enumerate(ranked) if place < MOST_CANDIDATES or one.candidate.id in shown]
+    others = [
+        one.candidate.id for place, one in enumerate(ranked)
+        if place >= MOST_CANDIDATES and one.candidate.id not in shown]
     return Trace(
         terms=question.terms, names=tuple(sorted(question.names)), dates=tuple(map(_written, question.ranges)),
         signals=tuple(ranked[0].signals()) if ranked else (), found=len(ranked), dropped=dict(dropped),
         candidates=tuple(
             _traced(one, shown.get(one.candidate.id), answer.passed_over.get(one.candidate.id, end), answer.topics)
-            for one in kept))
+            for one in kept),
+        others=tuple(others) if len(others) <= MOST_OTHERS else None)
 
 
 def _traced(
