@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -13,10 +14,14 @@ from tests.unit.test_tracing import answer, item, kept, request, scored
 from trace_graph.errors import EngineTimeout
 from trace_graph.retrieve import recording
 from trace_graph.retrieve.recording import BATCH, Recording
-from trace_graph.retrieve.tracing import trace_of
+from trace_graph.retrieve.tracing import KeptRecall, trace_of
 from trace_graph.store.connection import Store
 
 RECALL = kept(trace_of(request(), answer([scored("a")], [item("a", 1)])), ("s",))
+
+
+def _same(recall: KeptRecall) -> KeptRecall:
+    return recall
 
 
 class _Transaction:
@@ -51,17 +56,22 @@ def recording_to(store: _Store, kept: int = 5) -> Recording:
     return Recording(cast(Store, store), kept)
 
 
-def test_nothing_is_written_before_keeping_returns_and_all_of_it_once_closed() -> None:
+def test_nothing_is_made_or_written_before_keeping_returns_and_all_of_it_once_it_is_waited_for() -> None:
     store = _Store()
+    made: list[str] = []
 
-    async def keep() -> int:
+    def make() -> KeptRecall:
+        made.append(RECALL.id)
+        return RECALL
+
+    async def keep() -> tuple[int, int]:
         log = recording_to(store)
-        log.keep(RECALL)
-        before = len(store.transactions)
-        await log.close()
+        log.keep("s", make)
+        before = len(made), len(store.transactions)
+        await log.written()
         return before
 
-    assert asyncio.run(keep()) == 0
+    assert (asyncio.run(keep()), made) == ((0, 0), [RECALL.id])
     assert store.transactions == [[
         ("keep_recalls", {"recalls": [RECALL.properties()]}), ("keep_used", {"used": RECALL.used()}),
         ("drop_old_recalls", {"space": "s", "kept": 5, "most": recording.MOST_DROPPED})]]
@@ -75,8 +85,8 @@ def test_recalls_that_wait_are_written_together_by_space() -> None:
     async def keep() -> None:
         log = recording_to(store)
         for recall in (*[RECALL] * (BATCH + 1), other):
-            log.keep(recall)
-        await log.close()
+            log.keep(recall.spaces[0], partial(_same, recall))
+        await log.written()
 
     asyncio.run(keep())
 
@@ -89,8 +99,8 @@ def test_old_ones_are_dropped_until_no_more_are_than_are_kept() -> None:
 
     async def keep() -> None:
         log = recording_to(store)
-        log.keep(RECALL)
-        await log.close()
+        log.keep("s", lambda: RECALL)
+        await log.written()
 
     asyncio.run(keep())
 
@@ -102,8 +112,8 @@ def test_with_none_to_keep_nothing_is_written() -> None:
 
     async def keep() -> None:
         log = recording_to(store, kept=0)
-        log.keep(RECALL)
-        await log.close()
+        log.keep("s", lambda: RECALL)
+        await log.written()
 
     asyncio.run(keep())
 
@@ -118,11 +128,11 @@ def test_a_write_that_fails_is_warned_of_and_counted_and_the_next_one_goes_on(
     async def keep() -> int:
         log = recording_to(store)
         for _ in range(2):
-            log.keep(RECALL)
-        await log.close()
+            log.keep("s", lambda: RECALL)
+        await log.written()
         store._error = None
-        log.keep(RECALL)
-        await log.close()
+        log.keep("s", lambda: RECALL)
+        await log.written()
         return log.lost
 
     assert asyncio.run(keep()) == 2
@@ -142,8 +152,8 @@ def test_what_no_longer_fits_the_queue_is_lost_and_said(
     async def keep() -> int:
         log = recording_to(store)
         for _ in range(3):
-            log.keep(RECALL)
-        await log.close()
+            log.keep("s", lambda: RECALL)
+        await log.written()
         return log.lost
 
     assert asyncio.run(keep()) == 1

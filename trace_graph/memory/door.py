@@ -97,7 +97,7 @@ class Memory:
         if self._adding is not None:
             await self._adding.close()
         if self._recording is not None:
-            await self._recording.close()
+            await self._recording.written()
         await self._opening.close()
 
     async def add(

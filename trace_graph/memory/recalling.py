@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 import numpy as np
 
@@ -69,16 +70,22 @@ class Recalling:
         found = await answer(
             store, read, request, embed=self.opened.embedder.embed_question, settings=self.settings.recall,
             count=self.count, new_id=self.new_id)
-        kept = self._kept(read, request, found)
+        at = self.clock()
+
+        @cache
+        def kept() -> KeptRecall:
+            return self._kept(read, request, found, at)
+
         result = found.result
         if explained:
-            result = result.model_copy(update={"explanation": await explain(store, scope, kept)})
-        if kept.spaces:
-            self.recording.keep(kept)
+            result = result.model_copy(update={"explanation": await explain(store, scope, kept())})
+        if read.spaces:
+            self.recording.keep(read.spaces[0].id, kept)
         return result
 
     async def explain(self, scope: Scope, id: str) -> RecallExplanation:
         """The explanation of a recall that was kept. Raises: NotFound, EngineUnavailable, StoreFailed."""
+        await self.recording.written()
         return await explain(self.opened.store, scope, await read_recall(self.opened.store, scope, id))
 
     async def replay(self, scope: Scope, id: str) -> ReplayReport:
@@ -86,16 +93,17 @@ class Recalling:
 
         Raises: NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """
+        await self.recording.written()
         kept = await read_recall(self.opened.store, scope, id)
         return await replay(
             self.opened.store, scope, kept, embed=self.opened.embedder.embed_question, count=self.count,
             settings=self.settings.recall, in_use=lambda: _traced(self.opened.embedder.in_use))
 
-    def _kept(self, scope: Scope, request: RecallRequest, found: Answer) -> KeptRecall:
+    def _kept(self, scope: Scope, request: RecallRequest, found: Answer, at: datetime) -> KeptRecall:
         embedder = _traced(self.opened.embedder.in_use) if found.question.has_meaning else None
         return KeptRecall(
             id=found.result.recall_id, query=request.query, spaces=tuple(scope.ids),
-            change_seqs=tuple(space.change_seq for space in scope.spaces), at=self.clock(), actor=self.actor.name,
+            change_seqs=tuple(space.change_seq for space in scope.spaces), at=at, actor=self.actor.name,
             door=self.actor.door,
             parameters=Parameters(
                 mode=found.result.mode, budget=request.budget, limit=request.limit, asked_at=request.asked_at,
