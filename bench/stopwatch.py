@@ -19,6 +19,7 @@ from trace_graph.memory.embedding import CheckedEmbedder
 from trace_graph.organize import organizing
 from trace_graph.organize.revising import Reviser
 from trace_graph.retrieve import recall
+from trace_graph.retrieve.recording import Recording
 from trace_graph.store.connection import Store
 
 STAGES: tuple[tuple[Any, str, str], ...] = (
@@ -39,6 +40,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (recall, "find_candidates", "candidates"),
     (recall, "rank", "rank"),
     (recall, "describe", "describe"),
+    (Recording, "keep", "trace"),
     (Store, "_retried", "of it, database"),
 )
 """Where the function is looked up when it is called, its name there, and the stage it belongs to."""
@@ -47,7 +49,7 @@ STAGES_OF = {
     "add": ("space", "prepare", "embed", "database"),
     "import": ("space", "prepare", "embed", "database"),
     "organise": ("load", "plan", "write", "revise"),
-    "recall": ("space", "embed", "candidates", "rank", "describe"),
+    "recall": ("space", "embed", "candidates", "rank", "describe", "trace"),
 }
 """The stages of a verb; what they leave of the whole is `rest`. `of it, database` runs across them."""
 

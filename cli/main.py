@@ -15,6 +15,7 @@ from trace_graph.cli import (
     config_show,
     db,
     doctor,
+    explain,
     export,
     import_file,
     organize,
@@ -74,6 +75,8 @@ def build() -> Any:
     application.command("export")(export.export)
     application.command("organize")(organize.organize)
     application.command("recall")(recall.recall)
+    application.command("explain")(explain.explain)
+    application.command("replay")(explain.replay)
     application.command("tree")(tree.tree)
     application.command("topic")(topic.topic)
     application.add_typer(spaces.spaces, name="spaces")

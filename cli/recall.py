@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from trace_graph.cli.explain import explanation_words
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.opening import memory_of
-from trace_graph.cli.output import coloured, columns, show
+from trace_graph.cli.output import coloured, columns, remark, show
 from trace_graph.cli.tables import counted, moment, rendered
 from trace_graph.errors import UsageError
 from trace_graph.text.display import visible
@@ -36,24 +37,40 @@ def recall(
     asked_at: Annotated[str | None, typer.Option(
         "--asked-at", metavar="TIME",
         help="The moment of the question, for words like 'last week'. Default: now.")] = None,
+    known_at: Annotated[str | None, typer.Option(
+        "--known-at", metavar="TIME", help="Answer with what the memory knew at that moment. Default: all it knows."
+    )] = None,
+    explain: Annotated[bool, typer.Option(
+        "--explain", help="Show as well how the answer came about, as trace-graph explain does later.")] = False,
 ) -> Coroutine[Any, Any, int]:
     """Find what answers a question, best first.
 
-    Prints the messages with rank, speaker, time, topic and score, and the topics in which most was found.
+    Prints the messages with rank, speaker, time, topic and score, and the topics in which most was found. The
+    recall's id, which explain and replay take, is said on stderr.
     """
     if mode == "guided":
         raise UsageError("--mode guided is not built yet.", fix="Leave it out, or use --mode fast.")
-    return _recall(options_of(context), query, space=space, budget=budget, limit=limit, asked_at=asked_at)
+    return _recall(
+        options_of(context), query, space=space, budget=budget, limit=limit, asked_at=asked_at, known_at=known_at,
+        explain=explain)
 
 
 async def _recall(options: GlobalOptions, query: str, **wanted: Any) -> int:
     async with memory_of(options) as memory:
         result = await memory.recall(query, **wanted)
-    show(options, result, lambda: _words(result))
+        show(options, result, lambda: _words(result))
+        if memory.settings.recalls_kept:
+            remark(options, f"how this was found: trace-graph explain {result.recall_id}")
     return 0
 
 
 def _words(result: RecallResult) -> str:
+    if result.explanation is None:
+        return _answer(result)
+    return f"{_answer(result)}\n\n{explanation_words(result.explanation)}"
+
+
+def _answer(result: RecallResult) -> str:
     if not result.items:
         return _nothing(result)
     parts = [_item(item) for item in result.items]

@@ -1,26 +1,28 @@
 // name: recall_by_text
-// The best messages by keywords. One record with all rows as lists: id, score, author.
+// The best messages by keywords, of those there were at a change of their space. One record with all rows as lists: id,
+// score, author.
 // mode: read
-// params: text, spaces, k
-CALL db.index.fulltext.queryNodes('Message[terms]', $text, {limit: $k}) YIELD node, score
-WITH node, score WHERE node.space IN $spaces
+// params: text, spaces, bounds, k, fetch
+CALL db.index.fulltext.queryNodes('Message[terms]', $text, {limit: $fetch}) YIELD node, score
+WITH node, score WHERE node.space IN $spaces AND node.change_seq <= $bounds[node.space]
+WITH node, score ORDER BY score DESC LIMIT $k
 RETURN collect([node.id, score, node.author]) AS rows
 
 // name: recall_by_vector_scan
 // The messages nearest in meaning; those of the spaces are scanned exactly. Rows as lists: id, similarity, author.
 // mode: read
-// params: vector, spaces, k
+// params: vector, spaces, bounds, k
 UNWIND $spaces AS space
-MATCH (node:Message {space: space}) WHERE node.embedding IS NOT NULL
+MATCH (node:Message {space: space}) WHERE node.embedding IS NOT NULL AND node.change_seq <= $bounds[space]
 WITH node, vector.similarity.cosine(node.embedding, $vector) AS similarity ORDER BY similarity DESC LIMIT $k
 RETURN collect([node.id, similarity, node.author]) AS rows
 
 // name: recall_by_vector_index
 // The same from the index, over-fetched: for a large share of the store. Rows as lists: id, (1 + cosine) / 2, author.
 // mode: read
-// params: vector, spaces, k, fetch
+// params: vector, spaces, bounds, k, fetch
 CALL db.index.vector.queryNodes('Message[embedding]', $fetch, $vector) YIELD node, score
-WITH node, score WHERE node.space IN $spaces
+WITH node, score WHERE node.space IN $spaces AND node.change_seq <= $bounds[node.space]
 WITH node, score ORDER BY score DESC LIMIT $k
 RETURN collect([node.id, score, node.author]) AS rows
 
@@ -28,31 +30,34 @@ RETURN collect([node.id, score, node.author]) AS rows
 // The same from the index, filtered by space inside of it. Rows as lists: id, (1 + cosine) / 2, author.
 // mode: read
 // engine: neo4j-search
-// params: vector, spaces, k
+// params: vector, spaces, bounds, k, fetch
 CYPHER 25
-MATCH (node:Message) SEARCH node IN (VECTOR INDEX `Message[embedding]` FOR $vector WHERE node.space IN $spaces LIMIT $k)
-SCORE AS score
+MATCH (node:Message)
+SEARCH node IN (VECTOR INDEX `Message[embedding]` FOR $vector WHERE node.space IN $spaces LIMIT $fetch) SCORE AS score
+WITH node, score WHERE node.change_seq <= $bounds[node.space]
+WITH node, score ORDER BY score DESC LIMIT $k
 RETURN collect([node.id, score, node.author]) AS rows
 
 // name: recall_rows
 // What is scored of these messages and of their neighbours by NEXT. One record with all rows as lists: one by one they
-// cost more to receive than to find. Columns: id, space, session, seq, author, day, tokens, terms, similarity, role. A message
-// of over 400 tokens has passages, which stand for it: its own terms may be megabytes and are not read.
+// cost more to receive than to find. Columns: id, space, session, seq, author, day, tokens, terms, similarity, role. A
+// message of over 400 tokens has passages, which stand for it: its own terms may be megabytes and are not read.
 // mode: read
-// params: ids, vector, spaces
+// params: ids, vector, spaces, bounds
 UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 MATCH (m)-[:NEXT*0..2]-(n:Message)
-WITH DISTINCT n WHERE n.space IN $spaces
+WITH DISTINCT n WHERE n.space IN $spaces AND n.change_seq <= $bounds[n.space]
 RETURN collect([n.id, n.space, n.session, n.seq, n.author, n.occurred_day, n.tokens,
        CASE WHEN n.tokens > 400 THEN null ELSE n.terms END, vector.similarity.cosine(n.embedding, $vector), n.role]) AS rows
 
 // name: recall_passages_text
-// Passages of long messages by keywords.
+// Passages of long messages by keywords, best first.
 // mode: read
 // params: text, spaces, k, vector, scale, shift
 CALL db.index.fulltext.queryNodes('Passage[terms]', $text, {limit: $k}) YIELD node, score
-WITH node WHERE node.space IN $spaces
+WITH node, score WHERE node.space IN $spaces
+WITH node, score ORDER BY score DESC
 RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS id, node.terms AS terms,
        CASE WHEN $vector IS NULL THEN null ELSE $scale * vector.similarity.cosine(node.embedding, $vector) - $shift END
        AS cosine

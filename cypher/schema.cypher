@@ -68,6 +68,11 @@ CREATE CONSTRAINT event_id IF NOT EXISTS FOR (n:Event) REQUIRE n.id IS UNIQUE
 // mode: schema
 CREATE CONSTRAINT event_place IF NOT EXISTS FOR (n:Event) REQUIRE n.place_key IS UNIQUE
 
+// name: constraint_recall_id
+// Ids of recalls are unique.
+// mode: schema
+CREATE CONSTRAINT recall_id IF NOT EXISTS FOR (n:Recall) REQUIRE n.id IS UNIQUE
+
 // name: constraint_parent_live
 // At most one live parent a child: live_key is the child's id, and null once the placement is closed.
 // mode: schema
@@ -122,6 +127,11 @@ CREATE INDEX revision_space IF NOT EXISTS FOR (n:SummaryRevision) ON (n.space)
 // Events of a space.
 // mode: schema
 CREATE INDEX event_space IF NOT EXISTS FOR (n:Event) ON (n.space)
+
+// name: index_recall_space
+// Recalls of a space.
+// mode: schema
+CREATE INDEX recall_space IF NOT EXISTS FOR (n:Recall) ON (n.space)
 
 // name: fulltext_message_terms
 // Keyword search over messages; the terms are made by us, so the analyser only splits at white space.

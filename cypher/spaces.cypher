@@ -1,6 +1,6 @@
 // name: find_spaces
-// Spaces by name: id, name, key, time zone, what is counted on them, the root topic's id, and whether a restore of it is
-// not done yet.
+// Spaces by name: id, name, key, time zone, what is counted on them, the root topic's id, whether a restore of it is not
+// done yet, and its last change.
 // mode: read
 // params: names
 // unscoped: resolves names; the caller's access is decided on what it returns
@@ -8,7 +8,7 @@ UNWIND $names AS name
 MATCH (s:Space {name: name})
 RETURN s.id AS id, s.name AS name, s.key AS key, s.time_zone AS time_zone, s.root AS root,
        s.message_count AS messages, s.passage_count AS passages, s.authors AS authors, s.recorded_at AS created_at,
-       s.restoring AS restoring
+       s.restoring AS restoring, s.change_seq AS change_seq
 
 // name: list_spaces
 // All spaces by name, with the same columns as find_spaces; without those that are being restored.
@@ -16,7 +16,8 @@ RETURN s.id AS id, s.name AS name, s.key AS key, s.time_zone AS time_zone, s.roo
 // unscoped: lists spaces; the caller's access is decided on what it returns
 MATCH (s:Space) WHERE s.restoring IS NULL
 RETURN s.id AS id, s.name AS name, s.key AS key, s.time_zone AS time_zone, s.root AS root,
-       s.message_count AS messages, s.passage_count AS passages, s.authors AS authors, s.recorded_at AS created_at
+       s.message_count AS messages, s.passage_count AS passages, s.authors AS authors, s.recorded_at AS created_at,
+       s.change_seq AS change_seq
 ORDER BY s.name
 
 // name: count_stored

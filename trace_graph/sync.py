@@ -27,8 +27,10 @@ from trace_graph.models import (
     OrganizeReport,
     Progress,
     QueryInfo,
+    RecallExplanation,
     RecallResult,
     Receipt,
+    ReplayReport,
     Role,
     SpaceInfo,
     Stats,
@@ -248,8 +250,12 @@ class Memory:
     def recall(
         self, query: str, *, space: str | Sequence[str] | None = None, budget: int | None = None,
         limit: int | None = None, mode: str = "fast", asked_at: datetime | str | None = None,
+        known_at: datetime | str | None = None, explain: bool = False,
     ) -> RecallResult:
         """Find what answers a question, best first; no model is asked.
+
+        How it was found is kept after this has returned, as long as the setting `recalls_kept` says: `explain` and
+        `replay` take the result's `recall_id`.
 
         Args:
             query: words, not syntax: nothing in it is an operator. One of punctuation alone finds nothing, and the
@@ -260,11 +266,28 @@ class Memory:
             mode: `fast`; `guided` is not built yet.
             asked_at: the moment of the question, on the clock of whoever asks; default: now, in UTC. Dates such as
                 "yesterday" are counted from its day.
+            known_at: answer with what this memory knew at that moment; default: with all it knows.
+            explain: tell at once how the answer came about, in the result's `explanation`.
 
         Raises: InvalidInput, NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """
         return self._loop.run(lambda: self._memory.recall(
-            query, space=space, budget=budget, limit=limit, mode=mode, asked_at=asked_at))
+            query, space=space, budget=budget, limit=limit, mode=mode, asked_at=asked_at, known_at=known_at,
+            explain=explain))
+
+    def explain(self, recall_id: str) -> RecallExplanation:
+        """How the answer to a recall came about: what was scored, by which signals, and why the rest was dropped.
+
+        Raises: NotFound where it is not kept (any more) or one of its spaces must not be read, EngineUnavailable.
+        """
+        return self._loop.run(lambda: self._memory.explain(recall_id))
+
+    def replay(self, recall_id: str) -> ReplayReport:
+        """Run a recall again with its parameters and settings on the memory as it was, and compare.
+
+        Raises: NotFound as `explain` does, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
+        """
+        return self._loop.run(lambda: self._memory.replay(recall_id))
 
     def tree(self, *, space: str, depth: int | None = None, messages: bool = False) -> TopicNode:
         """The tree of a space; `depth` levels of it (default: all), with the messages where asked for.

@@ -21,7 +21,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def space(name: str) -> Space:
-    return Space(SpaceId(name), name, name, "UTC", "root", 0, 0, ())
+    return Space(SpaceId(name), name, name, "UTC", "root", 0, 0, (), 1)
 
 
 A, B = space("a"), space("b")

@@ -15,7 +15,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def space(key: str, *authors: str) -> Space:
-    return Space(SpaceId(key), key, key, "UTC", "root", 0, 0, authors)
+    return Space(SpaceId(key), key, key, "UTC", "root", 0, 0, authors, 1)
 
 
 def read(text: str, *spaces: Space) -> Question:

@@ -10,7 +10,7 @@ from trace_graph.models import SpaceId
 
 
 def space(name: str) -> Space:
-    return Space(SpaceId(f"id of {name}"), name, name, "UTC", "root", 0, 0, ())
+    return Space(SpaceId(f"id of {name}"), name, name, "UTC", "root", 0, 0, (), 1)
 
 
 def test_a_scope_holds_what_was_asked_for_and_nothing_else() -> None:

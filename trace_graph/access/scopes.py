@@ -27,6 +27,8 @@ class Space:
     messages: int
     passages: int
     authors: tuple[str, ...]
+    change_seq: int
+    """Of the last change that is read."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,16 @@ class Scope:
     """The spaces that one operation reads; none where all are meant and there is none yet."""
 
     spaces: tuple[Space, ...]
+    is_past: bool = False
+    """The spaces are read as they stood at their `change_seq`, and have changed since."""
+    later_messages: int = 0
+    """Of these spaces, stored after that."""
+    later_passages: int = 0
+
+    @property
+    def bounds(self) -> dict[str, int]:
+        """The `$bounds` of queries: by space, the last change that is read."""
+        return {space.id: space.change_seq for space in self.spaces}
 
     @property
     def ids(self) -> list[str]:

@@ -19,6 +19,7 @@ from trace_graph.ingest.prepare import check, message_of
 from trace_graph.maintain.doctor import Doctor
 from trace_graph.maintain.exporting import export_space
 from trace_graph.memory.opening import Opened, Opening
+from trace_graph.memory.recalling import Recalling, recall_request
 from trace_graph.memory.restoring import refuse_options, restore_file, to_restore
 from trace_graph.models import (
     DoctorReport,
@@ -29,8 +30,10 @@ from trace_graph.models import (
     OrganizeReport,
     Progress,
     QueryInfo,
+    RecallExplanation,
     RecallResult,
     Receipt,
+    ReplayReport,
     Role,
     SpaceInfo,
     Stats,
@@ -40,13 +43,13 @@ from trace_graph.models import (
 )
 from trace_graph.organize.organizing import organize
 from trace_graph.retrieve.overview import list_queries, list_spaces, read_stats
-from trace_graph.retrieve.recall import RecallRequest, recall
+from trace_graph.retrieve.recording import Recording
 from trace_graph.retrieve.topics import read_topic, read_tree
 from trace_graph.store.ledger import Actor, Door
 from trace_graph.store.read_only import Rows, run_named, run_read_only
 from trace_graph.store.spaces import all_spaces, find_spaces, obtain_space, set_time_zone
 from trace_graph.text.rules import space_name
-from trace_graph.text.times import parse_time, utc_now, zone_name
+from trace_graph.text.times import utc_now, zone_name
 from trace_graph.text.tokens import TokenCounter, count_tokens
 
 
@@ -79,6 +82,7 @@ class Memory:
         self._clock, self._new_id, self._count = clock, new_id, count
         self._opening = Opening(self.settings, embedder)
         self._adding: Adding | None = None
+        self._recording: Recording | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -92,6 +96,8 @@ class Memory:
         """Wait for what is being stored, and close the connection. The embedded engine goes on running."""
         if self._adding is not None:
             await self._adding.close()
+        if self._recording is not None:
+            await self._recording.written()
         await self._opening.close()
 
     async def add(
@@ -168,8 +174,12 @@ class Memory:
     async def recall(
         self, query: str, *, space: str | Sequence[str] | None = None, budget: int | None = None,
         limit: int | None = None, mode: str = "fast", asked_at: datetime | str | None = None,
+        known_at: datetime | str | None = None, explain: bool = False,
     ) -> RecallResult:
         """Find what answers a question, best first; no model is asked.
+
+        How it was found is kept after this has returned, as long as the setting `recalls_kept` says: `explain` and
+        `replay` take the result's `recall_id`.
 
         Args:
             query: words, not syntax: nothing in it is an operator. One of punctuation alone finds nothing, and the
@@ -180,16 +190,34 @@ class Memory:
             mode: `fast`; `guided` is not built yet.
             asked_at: the moment of the question, on the clock of whoever asks; default: now, in UTC. Dates such as
                 "yesterday" are counted from its day.
+            known_at: answer with what this memory knew at that moment; default: with all it knows.
+            explain: tell at once how the answer came about, in the result's `explanation`.
 
         Raises: InvalidInput, NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
         """
         if mode != "fast":
             raise UsageError(f"The mode {mode!r} is not built yet.", fix="Use mode='fast'.")
-        request = self._recall_request(query, budget, limit, asked_at)
+        request = recall_request(
+            query, budget, limit, asked_at=asked_at, known_at=known_at, now=self._clock(),
+            settings=self.settings.recall)
         opened, scope = await self._scope(space)
-        return await recall(
-            opened.store, scope, request, embed=opened.embedder.embed_question, settings=self.settings.recall,
-            count=self._count, new_id=self._new_id)
+        return await self._recalling(opened).recall(scope, request, explained=explain)
+
+    async def explain(self, recall_id: str) -> RecallExplanation:
+        """How the answer to a recall came about: what was scored, by which signals, and why the rest was dropped.
+
+        Raises: NotFound where it is not kept (any more) or one of its spaces must not be read, EngineUnavailable.
+        """
+        opened, scope = await self._scope(None)
+        return await self._recalling(opened).explain(scope, recall_id)
+
+    async def replay(self, recall_id: str) -> ReplayReport:
+        """Run a recall again with its parameters and settings on the memory as it was, and compare.
+
+        Raises: NotFound as `explain` does, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
+        """
+        opened, scope = await self._scope(None)
+        return await self._recalling(opened).replay(scope, recall_id)
 
     async def tree(self, *, space: str, depth: int | None = None, messages: bool = False) -> TopicNode:
         """The tree of a space; `depth` levels of it (default: all), with the messages where asked for.
@@ -277,24 +305,6 @@ class Memory:
         opened = await self._opening.for_reading()
         return await run_read_only(opened.store, query, parameters or {})
 
-    def _recall_request(
-        self, query: str, budget: int | None, limit: int | None, asked_at: datetime | str | None
-    ) -> RecallRequest:
-        if not isinstance(query, str):
-            raise InvalidInput("A question is text.", fix="Give the question as a string.")
-        if budget is not None and limit is not None:
-            raise InvalidInput("A recall takes a budget or a limit, not both.", fix="Give one of the two.")
-        if not query:
-            raise InvalidInput("The question is empty.", fix="Ask in words.")
-        for number in (budget, limit):
-            if number is not None and (type(number) is not int or number < 1):
-                raise InvalidInput("A budget or a limit is a whole number, 1 or more.", fix="Give a positive number.")
-        now = self._clock()
-        # Its own offset stays: "yesterday" is the day before the one on the clock of whoever asks.
-        moment = parse_time(asked_at, "UTC").local if asked_at is not None else now
-        tokens = None if limit is not None else budget or self.settings.recall.budget
-        return RecallRequest(query=query, asked_at=moment, budget=tokens, limit=limit)
-
     async def _scope(self, wanted: str | Sequence[str] | None) -> tuple[Opened, Scope]:
         """The memory opened for reading, and the spaces that are meant."""
         opened = await self._opening.for_reading()
@@ -303,6 +313,12 @@ class Memory:
             return opened, open_scope([space.name for space in found], found)
         names = list(dict.fromkeys(space_name(name) for name in ([wanted] if isinstance(wanted, str) else wanted)))
         return opened, open_scope(names, await find_spaces(opened.store, names))
+
+    def _recalling(self, opened: Opened) -> Recalling:
+        if self._recording is None:
+            self._recording = Recording(opened.store, self.settings.recalls_kept)
+        return Recalling(
+            opened, self._recording, self.settings, self._actor, self._clock, self._new_id, self._count)
 
     async def _for_adding(self) -> Adding:
         opened = await self._opening.for_writing()

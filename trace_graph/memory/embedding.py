@@ -25,6 +25,8 @@ class CheckedEmbedder:
         self._centre = settings.recall.centre
         self._everyday: Vector | None = None
         self._checked = False
+        self.in_use: Fingerprint | None = None
+        """Of the vectors in the database, once the embedder was checked against them."""
         self._lock = asyncio.Lock()
 
     async def ready(self) -> Embedder:
@@ -110,6 +112,7 @@ class CheckedEmbedder:
         if mine.name != stored.name:
             await self._store.write(
                 lambda transaction: transaction.run("rename_embedder", embedder=mine.name), "rename_embedder")
+        self.in_use = Fingerprint(mine.name, stored.dimension, stored.probe)
 
 
 def _mismatch(mine: Fingerprint, stored: Fingerprint) -> str:

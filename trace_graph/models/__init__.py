@@ -4,13 +4,26 @@ from trace_graph.models.health import DoctorReport, Problem, SpaceHealth
 from trace_graph.models.ids import MessageId, NewId, RevisionId, SpaceId, TopicId, uuid7
 from trace_graph.models.messages import ImportReport, MessageInput, Receipt, RejectedLine, Role
 from trace_graph.models.progress import Progress
-from trace_graph.models.recalls import RecallItem, RecallResult, RecallTopic, Why
+from trace_graph.models.recalls import (
+    Dropped,
+    ExplainedCandidate,
+    Mode,
+    RecallExplanation,
+    RecallItem,
+    RecallResult,
+    RecallTopic,
+    ReplayChange,
+    ReplayDifference,
+    ReplayReport,
+    Why,
+)
 from trace_graph.models.reports import ExportReport, OrganizeReport, QueryInfo, SpaceInfo, Stats
 from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessage
 
 __all__ = [
-    "DoctorReport", "ExportReport", "ImportReport", "MessageId", "MessageInput", "NewId", "OrganizeReport", "Problem",
-    "Progress", "QueryInfo", "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "Revision",
-    "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo", "Stats", "TopicDetail", "TopicId", "TopicNode",
-    "TreeMessage", "Why", "uuid7",
+    "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport", "ImportReport", "MessageId", "MessageInput",
+    "Mode", "NewId", "OrganizeReport", "Problem", "Progress", "QueryInfo", "RecallExplanation", "RecallItem",
+    "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "ReplayChange", "ReplayDifference", "ReplayReport",
+    "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo", "Stats", "TopicDetail", "TopicId",
+    "TopicNode", "TreeMessage", "Why", "uuid7",
 ]

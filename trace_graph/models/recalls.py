@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
+
+Mode = Literal["fast", "guided"]
+
+Dropped = Literal["budget", "limit", "duplicate", "below floor", "not readable"]
+"""Why a candidate was not shown: the budget or the limit was reached before it, its content is shown already, it is too
+weak, or it may not be read (or was erased) by the time it was to be shown."""
 
 
 class Why(BaseModel):
@@ -63,7 +69,7 @@ class RecallResult(BaseModel):
 
     recall_id: str
     query: str
-    mode: Literal["fast", "guided"] = "fast"
+    mode: Mode = "fast"
     tokens: int
     """Of all items shown."""
     context: str
@@ -77,3 +83,109 @@ class RecallResult(BaseModel):
     """Tokens of the first hit, where no item fits the budget; None where any does, or nothing was found."""
     recovered: list[str] = Field(default_factory=list)
     """Ids that the flat search found outside the branches walked; empty in the fast mode."""
+    explanation: RecallExplanation | None = None
+    """How the answer came about; only where it was asked for."""
+
+
+class ExplainedCandidate(BaseModel):
+    """One message that was scored, and what became of it."""
+
+    place: int
+    """In the ranking, from 1."""
+    rank: int | None
+    """Among the items shown; None where it was not shown."""
+    dropped: Dropped | None
+    """Why it was not shown; None where it was."""
+    id: str
+    external_id: str | None = None
+    text: str | None = None
+    """The message, or the part that stands for it, as it may be read now; None where it was erased since."""
+    part: tuple[int, int] | None = None
+    """Start and end (characters) of the passage that stands for a long message."""
+    author: str | None = None
+    occurred_at: datetime | None = None
+    session: str | None = None
+    topic_path: list[str] = Field(default_factory=list)
+    """Titles from below the root as they are now."""
+    score: float
+    signals: dict[str, float]
+    """What each signal gave to the score."""
+    found_by: list[str]
+    """Which lists brought it."""
+    tokens: int
+    """Of what was shown of it; of the whole message where it was not shown."""
+
+
+class RecallExplanation(BaseModel):
+    """How the answer to one recall came about. Numbers are those of then, texts those that may be read now."""
+
+    recall_id: str
+    query: str
+    mode: Mode
+    budget: int | None
+    limit: int | None
+    at: datetime
+    """When it was answered."""
+    asked_at: datetime
+    """The moment of the question, for words like 'last week'."""
+    known_at: datetime | None
+    """The memory was asked as it stood at this moment; None: as it was when it was asked."""
+    actor: str
+    door: str
+    change_seqs: dict[str, int]
+    """The last change of each space, by name, that the answer could know of."""
+    embedder: str | None
+    """None where no vector was compared."""
+    version: str
+    """Of trace-graph."""
+    settings: dict[str, Any]
+    """The constants of the ranking."""
+    terms: list[str]
+    """The words that were looked for, stemmed."""
+    names: list[str]
+    """Speakers that the question names."""
+    dates: list[tuple[str, str]]
+    """First and last day (ISO) of each stretch of days that the question names; without a year where it names none."""
+    found: int
+    """Messages that were scored; `candidates` holds the best of them."""
+    dropped: dict[Dropped, int]
+    """How many of all scored were not shown, by reason."""
+    candidates: list[ExplainedCandidate]
+    """Best first."""
+
+
+class ReplayDifference(BaseModel):
+    """One thing in which a replay is not what the recall was."""
+
+    kind: Literal["missing", "added", "rank", "score", "part", "tokens", "topic"]
+    """Missing: shown then and not by the replay; added: the other way round."""
+    id: str
+    """Of the message."""
+    then: Any
+    now: Any
+    why: str
+
+
+class ReplayChange(BaseModel):
+    """Something around a recall that is not what it was then."""
+
+    kind: Literal["setting", "embedder", "version", "index"]
+    """Index: the database's ranked lists would bring other candidates today; the replay scored those of then."""
+    name: str
+    then: Any
+    now: Any
+    replayed: bool
+    """Whether the replay used the one of then; otherwise it may be a cause of differences."""
+
+
+class ReplayReport(BaseModel):
+    """Whether a recall gives again what it gave, with its parameters and the memory as it was then."""
+
+    recall_id: str
+    equal: bool
+    """The same messages in the same places with the same scores, parts and tokens."""
+    items: int
+    """How many the recall had shown."""
+    differences: list[ReplayDifference]
+    changes: list[ReplayChange]
+    """Also where the replay is equal."""

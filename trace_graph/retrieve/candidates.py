@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trace_graph.access.scopes import Scope
@@ -39,10 +39,12 @@ class Candidate(NamedTuple):
 
 
 async def find_candidates(
-    store: Store, scope: Scope, question: Question, vector: Vector | None, settings: RecallSettings
+    store: Store, scope: Scope, question: Question, vector: Vector | None, settings: RecallSettings,
+    *, only: Collection[str] | None = None,
 ) -> list[Candidate]:
     """All messages worth scoring, with the neighbours that their windows need; 500 to 1,000, in no order.
 
+    With `only` those and no others, as far as they are there: what an earlier recall scored.
     Raises: EngineUnavailable, EngineTimeout, StoreFailed.
     """
     is_large = sum(space.messages for space in scope.spaces) >= settings.large_from
@@ -54,7 +56,9 @@ async def find_candidates(
     if any(space.passages for space in scope.spaces):
         parts = await best_parts(store, scope, question, vector, settings=settings, stored=stored)
     ids = most_promising(by_text, by_vector, question.names, settings) if is_large else [*by_text, *by_vector]
-    found = await _with_neighbours(store, scope, question, vector, {*ids, *parts})
+    found = await _with_neighbours(store, scope, question, vector, {*ids, *parts} if only is None else only)
+    if only is not None:
+        found = [one for one in found if one.id in only]
     return list(_described(found, by_text, by_vector, parts))
 
 
@@ -68,7 +72,8 @@ async def _with_neighbours(
 ) -> list[Candidate]:
     wanted = sorted(ids)
     rows = await store.read_lists(
-        "recall_rows", ids=wanted, spaces=scope.ids, vector=None if vector is None else vector.tolist(),
+        "recall_rows", ids=wanted, spaces=scope.ids, bounds=scope.bounds,
+        vector=None if vector is None else vector.tolist(),
     ) if wanted else []
     return [_candidate(row, question, store.engine) for row in rows]
 

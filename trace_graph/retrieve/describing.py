@@ -11,7 +11,7 @@ from trace_graph.models import RecallTopic
 from trace_graph.retrieve.packing import LONG_TOKENS, Described
 from trace_graph.retrieve.question import Question
 from trace_graph.retrieve.ranking import Scored
-from trace_graph.retrieve.topics import paths_of_topics
+from trace_graph.retrieve.topics import paths_of_topics, topics_then
 from trace_graph.store.connection import Store
 
 RANKED_TOPICS_FROM = 100
@@ -39,6 +39,8 @@ async def describe(
     ids = list(dict.fromkeys([*parts, *(one.candidate.id for one in best)]))
     rows = await store.read_lists("describe_messages", ids=ids, shown=list(parts), spaces=scope.ids)
     topic_of = {id: topic for id, topic, *_ in rows if topic is not None}
+    if scope.is_past:
+        topic_of = await topics_then(store, scope, ids)
     scores = _topic_scores(best, topic_of)
     wanted = {topic_of[id] for id in parts if id in topic_of} | set(scores)
     paths = await paths_of_topics(store, scope, wanted)
@@ -47,11 +49,12 @@ async def describe(
         found = await store.read("best_passages", ids=long, terms=list(question.keys), spaces=scope.ids)
         parts.update({row["id"]: (row["start"], row["end"]) for row in found})
     described = {}
-    for id, topic, external_id, author, session, seq, occurred_at, offset, _, text in rows:
+    for id, _, external_id, author, session, seq, occurred_at, offset, _, text in rows:
         if id in parts:
             described[id] = Described(
                 id=id, external_id=external_id, text=text, part=parts[id], author=author, session=session, seq=seq,
-                occurred_at=occurred_at, offset=offset, topic_path=paths.get(topic, ()))
+                occurred_at=occurred_at, offset=offset, topic_path=paths.get(topic_of.get(id, ""), ()),
+                topic=topic_of.get(id))
     return Description(described, _best_topics(scores, paths))
 
 

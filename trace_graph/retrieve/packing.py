@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from itertools import groupby
 
-from trace_graph.models import RecallItem, Why
+from trace_graph.models import Dropped, RecallItem, Why
 from trace_graph.retrieve.ranking import Scored
 from trace_graph.text.display import visible
 from trace_graph.text.tokens import TokenCounter
@@ -39,6 +39,8 @@ class Described:
     offset: int
     """Minutes east of UTC."""
     topic_path: tuple[str, ...]
+    topic: str | None = None
+    """Id of the topic it lies in; None while it waits."""
 
     @property
     def shown(self) -> str:
@@ -53,6 +55,8 @@ class Packed:
     items: list[RecallItem]
     is_full: bool
     """Whether something was left over that did not fit any more."""
+    passed_over: Mapping[str, Dropped] = field(default_factory=dict)
+    """By message, why it is not shown although something behind it may be."""
 
 
 def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> list[Scored]:
@@ -99,19 +103,22 @@ def pack(
     The first ones that do not fit alone are passed over, so that a small budget is not an empty answer.
     """
     items: list[RecallItem] = []
+    passed_over: dict[str, Dropped] = {}
     used = 0
     for one in head:
         message = described.get(one.candidate.id)
         if message is None:  # erased between two queries
+            passed_over[one.candidate.id] = "not readable"
             continue
         tokens = count(message.shown)
         if budget is not None and used + tokens > budget:
             if items:
-                return Packed(items, True)
+                return Packed(items, True, passed_over)
+            passed_over[one.candidate.id] = "budget"
             continue
         used += tokens
         items.append(_item(len(items) + 1, one, message, tokens))
-    return Packed(items, False)
+    return Packed(items, False, passed_over)
 
 
 def _item(rank: int, scored: Scored, message: Described, tokens: int) -> RecallItem:

@@ -48,7 +48,9 @@ async def best_parts(
             rows[row["id"]] = row, "passage vector"
     asked = None if vector is None else vector.tolist()
     for text in question.searches:
-        for row in await store.read("recall_passages_text", text=text, spaces=scope.ids, k=k, vector=asked, **scale):
+        found = await store.read(
+            "recall_passages_text", text=text, spaces=scope.ids, k=k + scope.later_passages, vector=asked, **scale)
+        for row in await _there_then(store, scope, found, k):
             rows[row["id"]] = row, "passage text"
     parts = [_part(row, question, found_by) for row, found_by in rows.values()]
     return _best_of_each(parts, question, settings)
@@ -72,13 +74,25 @@ def _best_of_each(parts: Sequence[Part], question: Question, settings: RecallSet
 async def _nearest(store: Store, scope: Scope, vector: Vector, k: int, stored: int) -> list[Row]:
     readable = sum(space.passages for space in scope.spaces)
     shared = {
-        "vector": vector.tolist(), "spaces": scope.ids, "k": k, "scale": store.engine.cosine_scale,
-        "shift": store.engine.cosine_shift}
+        "vector": vector.tolist(), "spaces": scope.ids, "k": k + scope.later_passages,
+        "scale": store.engine.cosine_scale, "shift": store.engine.cosine_shift}
     if not scan_is_cheaper(readable, stored, k):
         rows = await store.read("recall_passages_index", **shared, fetch=over_fetch(readable, stored, k))
+        rows = await _there_then(store, scope, rows, k)
         if len(rows) >= min(k, readable):
             return rows
-    return await store.read("recall_passages_scan", **shared)
+    return await _there_then(store, scope, await store.read("recall_passages_scan", **shared), k)
+
+
+async def _there_then(store: Store, scope: Scope, rows: list[Row], k: int) -> list[Row]:
+    """The k first passages of messages that there were then: a passage does not say since when it is there."""
+    if not scope.later_passages:
+        return rows
+    ids = sorted({row["message"] for row in rows})
+    known = {
+        row["id"] for row in await store.read("recorded_in", ids=ids, spaces=scope.ids)
+        if row["change_seq"] <= scope.bounds[row["space"]]}
+    return [row for row in rows if row["message"] in known][:k]
 
 
 def _part(row: Row, question: Question, found_by: str) -> Part:

@@ -11,6 +11,9 @@ from trace_graph.embed.protocol import Vector
 from trace_graph.retrieve.question import Question
 from trace_graph.store.connection import Store
 
+MOST_LATER = 10_000
+"""Messages stored since, up to which an index is asked for so many more to find those of then. Guess."""
+
 
 class Found(NamedTuple):
     """A message of a ranked list."""
@@ -25,8 +28,10 @@ async def text_list(store: Store, scope: Scope, question: Question, k: int) -> d
     Several keyword queries where the engines would refuse one: a message's scores of them are added.
     """
     found: dict[str, Found] = {}
+    # A limit counts before any filter: of so many, k are no later ones.
+    shared = {"spaces": scope.ids, "bounds": scope.bounds, "k": k, "fetch": k + scope.later_messages}
     for text in question.searches:
-        for id, score, author in await store.read_lists("recall_by_text", text=text, spaces=scope.ids, k=k):
+        for id, score, author in await store.read_lists("recall_by_text", text=text, **shared):
             found[id] = Found(found[id].score + score if id in found else score, author)
     return dict(sorted(found.items(), key=lambda one: -one[1].score)[:k])
 
@@ -39,15 +44,16 @@ async def vector_list(
     `stored` counts the messages of the whole database.
     """
     readable = sum(space.messages for space in scope.spaces)
-    shared = {"vector": vector.tolist(), "spaces": scope.ids, "k": k}
-    if store.engine.vector_list == "search":
-        return _by_cosine(await store.read_lists("recall_by_vector_search", **shared), 2.0, 1.0)
+    shared = {"vector": vector.tolist(), "spaces": scope.ids, "bounds": scope.bounds, "k": k}
+    if store.engine.vector_list == "search" and scope.later_messages <= MOST_LATER:
+        found = await store.read_lists("recall_by_vector_search", **shared, fetch=k + scope.later_messages)
+        return _by_cosine(found, 2.0, 1.0)
     if not scan_is_cheaper(readable, stored["messages"], k):
         fetch = over_fetch(readable, stored["messages"], k)
         found = await store.read_lists("recall_by_vector_index", **shared, fetch=fetch)
         if len(found) >= min(k, readable):
             return _by_cosine(found, 2.0, 1.0)
-        # Other spaces lie nearer to the question and took the places: only a scan finds what is here.
+        # Other spaces, or what came later, lie nearer to the question and took the places: only a scan finds the rest.
     scanned = await store.read_lists("recall_by_vector_scan", **shared)
     return _by_cosine(scanned, store.engine.cosine_scale, store.engine.cosine_shift)
 

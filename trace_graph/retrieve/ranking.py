@@ -44,6 +44,12 @@ class Scored(NamedTuple):
         """The sum of the signals."""
         return self.text + self.vector + self.speaker + self.date + self.role + self.near
 
+    def signals(self) -> dict[str, float]:
+        """What each signal gave, by its name."""
+        given = self._asdict()
+        del given["candidate"]
+        return given
+
 
 def rank(candidates: Sequence[Candidate], question: Question, settings: RecallSettings) -> list[Scored]:
     """All candidates, best first; equal scores in order of days, then of session and place."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from trace_graph.access.scopes import Scope
 from trace_graph.config import RecallSettings
 from trace_graph.embed.protocol import Vector
-from trace_graph.models import NewId, RecallItem, RecallResult
+from trace_graph.models import Dropped, NewId, RecallResult
 from trace_graph.retrieve.candidates import find_candidates
 from trace_graph.retrieve.describing import Description, describe
-from trace_graph.retrieve.packing import fitting, pack, reading_order, smallest_budget
+from trace_graph.retrieve.packing import Packed, fitting, pack, reading_order, smallest_budget
 from trace_graph.retrieve.question import Question, read_question
 from trace_graph.retrieve.ranking import Scored, rank
 from trace_graph.store.connection import Store
@@ -30,36 +30,65 @@ class RecallRequest:
     budget: int | None
     """Tokens of the items shown; None with a limit."""
     limit: int | None
+    known_at: datetime | None = None
+    """The memory as it stood then; the scope is set back to it already."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found, and how it came about."""
+
+    result: RecallResult
+    question: Question
+    ranked: Sequence[Scored]
+    """All that was scored, best first."""
+    passed_over: Mapping[str, Dropped]
+    """By message, why it is not shown although something behind it may be."""
+    topics: Mapping[str, str | None]
+    """By item, the id of the topic it lies in."""
 
 
 async def recall(
     store: Store, scope: Scope, request: RecallRequest, *, embed: Embed, settings: RecallSettings, count: TokenCounter,
     new_id: NewId,
 ) -> RecallResult:
-    """Find the messages that answer a question, best first.
+    """Find the messages that answer a question, best first. Raises: what `answer` raises."""
+    return (await answer(
+        store, scope, request, embed=embed, settings=settings, count=count, new_id=new_id)).result
 
+
+async def answer(
+    store: Store, scope: Scope, request: RecallRequest, *, embed: Embed, settings: RecallSettings, count: TokenCounter,
+    new_id: NewId, only: Collection[str] | None = None,
+) -> Answer:
+    """Find the messages that answer a question, best first, and keep in hand how they were found.
+
+    With `only` those messages are scored, as an earlier recall did; otherwise what the ranked lists bring.
     Raises: EngineUnavailable, EngineTimeout, StoreFailed. A search that failed is an error, never an empty answer.
     """
     question = read_question(request.query, scope, request.asked_at)
     vector = await embed(request.query) if question.has_meaning else None
     lists = settings if request.limit is None else settings.with_lists_of(request.limit)
-    candidates = await find_candidates(store, scope, question, vector, lists)
+    candidates = await find_candidates(store, scope, question, vector, lists, only=only)
     ranked = rank(candidates, question, settings)
-    described, items = await _filled(store, scope, question, ranked, request=request, count=count)
+    described, packed = await _filled(store, scope, question, ranked, request=request, count=count)
+    items = packed.items
     smallest = None
     if ranked and not items and request.budget is not None:
         first = await describe(store, scope, question, ranked, ranked[:1])
         smallest = smallest_budget(ranked[0], first.messages, count)
-    return RecallResult(
+    result = RecallResult(
         recall_id=new_id(), query=request.query, tokens=sum(item.tokens for item in items),
         context=reading_order(items, described.messages), items=items, topics=described.topics,
         searchable=bool(question.terms) or vector is not None, smallest_budget=smallest)
+    topics = {item.id: described.messages[item.id].topic for item in items}
+    return Answer(result, question, ranked, packed.passed_over, topics)
 
 
 async def _filled(
     store: Store, scope: Scope, question: Question, ranked: Sequence[Scored], *, request: RecallRequest,
     count: TokenCounter
-) -> tuple[Description, list[RecallItem]]:
+) -> tuple[Description, Packed]:
     """The items that fill the budget: one reading, unless the counter gives less than what is stored."""
     estimate = request.budget
     head = fitting(ranked, estimate, request.limit)
@@ -67,9 +96,9 @@ async def _filled(
         described = await describe(store, scope, question, ranked, head)
         packed = pack(head, described.messages, request.budget, count)
         if packed.is_full or estimate is None:
-            return described, packed.items
+            return described, packed
         estimate *= 2
         wider = fitting(ranked, estimate, request.limit)
         if len(wider) == len(head):
-            return described, packed.items
+            return described, packed
         head = wider

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 from trace_graph.access.scopes import Scope
 from trace_graph.errors import NotFound
@@ -16,11 +16,38 @@ TREE_MESSAGE = ("id", "external_id", "session", "seq", "author", "occurred_at", 
 
 
 async def paths_of_topics(store: Store, scope: Scope, topics: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Titles from below the root down to each topic; topics that cannot be seen are left out."""
+    """Titles from below the root down to each topic, of now or of then; topics that cannot be seen are left out."""
     if not topics:
         return {}
+    if scope.is_past:
+        return await _paths_then(store, scope, topics)
     rows = await store.read("topic_paths", ids=sorted(topics), spaces=scope.ids)
     return {row["id"]: tuple(reversed(row["titles"])) for row in rows}
+
+
+async def topics_then(store: Store, scope: Scope, messages: Sequence[str]) -> dict[str, str]:
+    """The topic in which each of these messages lay then; without those that waited."""
+    rows = await store.read_lists("topics_then", ids=list(messages), spaces=scope.ids, bounds=scope.bounds)
+    return dict(rows)
+
+
+async def _paths_then(store: Store, scope: Scope, topics: Collection[str]) -> dict[str, tuple[str, ...]]:
+    known: dict[str, Row] = {}
+    wanted = set(topics)
+    while wanted:  # one level of the tree a round
+        rows = await store.read("titles_then", ids=sorted(wanted), spaces=scope.ids, bounds=scope.bounds)
+        known.update({row["id"]: row for row in rows})
+        wanted = {row["parent"] for row in rows if row["parent"] is not None} - known.keys()
+    return {topic: _path_then(topic, known) for topic in topics if topic in known}
+
+
+def _path_then(topic: str, known: Mapping[str, Row]) -> tuple[str, ...]:
+    titles: list[str] = []
+    row = known.get(topic)
+    while row is not None and row["kind"] != "root":
+        titles.append(row["title"])
+        row = known.get(row["parent"])
+    return tuple(reversed(titles))
 
 
 async def read_tree(store: Store, scope: Scope, *, depth: int | None, messages: bool) -> TopicNode:

@@ -56,6 +56,7 @@ MIGRATIONS: tuple[Migration, ...] = (
         indexes=FULLTEXT_INDEXES,
     ),
     Migration(version=2, cypher=("index_message_filed", "index_topic_filed"), indexes=(), fill=("note_filed_in",)),
+    Migration(version=3, cypher=("constraint_recall_id", "index_recall_space"), indexes=()),
 )
 
 LATEST = MIGRATIONS[-1].version

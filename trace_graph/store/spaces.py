@@ -115,7 +115,8 @@ async def lock_space(transaction: Transaction, space: str, event_id: str, token:
 def _space(row: Row) -> Space:
     return Space(
         id=SpaceId(row["id"]), name=row["name"], key=row["key"], time_zone=row["time_zone"], root=row["root"],
-        messages=row["messages"], passages=row["passages"], authors=tuple(row["authors"] or ()))
+        messages=row["messages"], passages=row["passages"], authors=tuple(row["authors"] or ()),
+        change_seq=row["change_seq"])
 
 
 def _base36(number: int) -> str:

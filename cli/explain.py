@@ -1,0 +1,134 @@
+"""`trace-graph explain` and `trace-graph replay`: how an answer came about, and whether it would come again."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trace_graph.cli.global_options import GlobalOptions, options_of
+from trace_graph.cli.opening import memory_of
+from trace_graph.cli.output import show
+from trace_graph.cli.tables import counted, moment, table
+from trace_graph.text.display import clip, visible
+
+if TYPE_CHECKING:
+    from trace_graph.models import ExplainedCandidate, RecallExplanation, ReplayReport
+
+DROPPED_SHOWN = 10
+"""Candidates that were not shown, of which the best are printed. Guess; --json lists all that are kept."""
+EXCERPT = 60
+"""Characters of a message in the table. Guess."""
+
+RecallId = Annotated[str, typer.Argument(
+    metavar="RECALL_ID", help="A recall's id: recall says it on stderr, and as recall_id with --json.")]
+
+
+def explain(context: typer.Context, recall_id: RecallId) -> Coroutine[Any, Any, int]:
+    """Show how the answer to a recall came about.
+
+    Prints what was asked of which state of the memory, how the question was read, and what was scored: by which
+    signals, and why it was shown or not. The latest recalls of a space are kept (setting recalls_kept).
+    """
+    return _explain(options_of(context), recall_id)
+
+
+def replay(context: typer.Context, recall_id: RecallId) -> Coroutine[Any, Any, int]:
+    """Run a recall again on the memory as it was then, and compare.
+
+    Prints whether the same messages came in the same places with the same scores, or what differs and why. Exits with 1
+    where it differs.
+    """
+    return _replay(options_of(context), recall_id)
+
+
+async def _explain(options: GlobalOptions, recall_id: str) -> int:
+    async with memory_of(options) as memory:
+        explanation = await memory.explain(recall_id)
+    show(options, explanation, lambda: explanation_words(explanation))
+    return 0
+
+
+async def _replay(options: GlobalOptions, recall_id: str) -> int:
+    async with memory_of(options) as memory:
+        report = await memory.replay(recall_id)
+    show(options, report, lambda: _report(report))
+    return 0 if report.equal else 1
+
+
+def explanation_words(explanation: RecallExplanation) -> str:
+    """An explanation for people: its circumstances, the question, the candidates."""
+    shown = [one for one in explanation.candidates if one.rank is not None]
+    dropped = [one for one in explanation.candidates if one.rank is None]
+    parts = [table(("RECALL", explanation.recall_id), _circumstances(explanation))]
+    if shown:
+        parts.append(_candidates(shown, "RANK", [one.rank for one in shown]))
+    else:
+        parts.append("Nothing was shown.")
+    if dropped:
+        few = dropped[:DROPPED_SHOWN]
+        parts.append(_candidates(few, "DROPPED FOR", [one.dropped for one in few]))
+    reasons = ", ".join(f"{number:,} for {reason}" for reason, number in explanation.dropped.items())
+    parts.append(
+        f"{counted(explanation.found, 'message')} scored, {len(shown)} shown"
+        + (f"; dropped: {reasons}" if reasons else ""))
+    return "\n\n".join(parts)
+
+
+def _circumstances(explanation: RecallExplanation) -> list[tuple[str, Any]]:
+    limit = explanation.limit
+    wanted = f"{explanation.budget:,} tokens" if limit is None else counted(limit, "item")
+    rows: list[tuple[str, Any]] = [
+        ("question", explanation.query),
+        ("asked for", f"{wanted}, {explanation.mode}"),
+        ("answered", f"{moment(explanation.at)}, for {explanation.actor} ({explanation.door})"),
+        ("moment of the question", moment(explanation.asked_at)),
+        *([("known at", moment(explanation.known_at))] if explanation.known_at else []),
+        ("spaces", ", ".join(f"{name} at change {seq}" for name, seq in explanation.change_seqs.items())),
+        ("words", ", ".join(explanation.terms)),
+        ("speakers", ", ".join(explanation.names)),
+        ("dates", ", ".join(first if first == last else f"{first} to {last}" for first, last in explanation.dates)),
+        ("embedder", explanation.embedder or "none asked"),
+        ("trace-graph", explanation.version),
+    ]
+    return [(name, value or "none") for name, value in rows]
+
+
+def _candidates(candidates: list[ExplainedCandidate], mark: str, marks: list[Any]) -> str:
+    names = list(candidates[0].signals)
+    return table(
+        (mark, "SCORE", *(name.upper() for name in names), "TOKENS", "FOUND BY", "WHO", "WHAT"),
+        [
+            (str(sign), _number(one.score), *(_number(one.signals[name]) for name in names), one.tokens,
+             ", ".join(one.found_by), one.author or "", _excerpt(one))
+            for sign, one in zip(marks, candidates, strict=True)])
+
+
+def _excerpt(one: ExplainedCandidate) -> str:
+    if one.text is None:
+        return f"{one.id} (erased)"
+    return clip(visible(one.text, one_line=True), EXCERPT)
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}"  # no -0.00
+
+
+def _report(report: ReplayReport) -> str:
+    parts = []
+    if report.equal:
+        parts.append(f"Equal: {counted(report.items, 'item')}, each in its place with its score.")
+    else:
+        parts += ["It is not equal.", table(
+            ("WHAT", "MESSAGE", "THEN", "NOW", "WHY"),
+            [(one.kind, one.id, _value(one.then), _value(one.now), one.why) for one in report.differences])]
+    if report.changes:
+        parts += ["Changed since:", table(
+            ("WHAT", "THEN", "NOW", "REPLAYED WITH"),
+            [(one.name, one.then, one.now, "then" if one.replayed else "now") for one in report.changes])]
+    return "\n\n".join(parts)
+
+
+def _value(value: Any) -> Any:
+    return "" if value is None else value
