@@ -27,7 +27,7 @@ def scored(id: str, tokens: int = 10, part: tuple[int, int] | None = None) -> Sc
     )
 
 
-def described(id: str, text: str = "one two three", part: tuple[int, int] | None = None, **more: object) -> Described:
+def described(id: str, text: str | None = None, part: tuple[int, int] | None = None, **more: object) -> Described:
     values: dict[str, object] = {
         "external_id": f"x{id}",
         "author": "Mira",
@@ -38,7 +38,7 @@ def described(id: str, text: str = "one two three", part: tuple[int, int] | None
         "topic_path": ("boats",),
         **more,
     }
-    return Described(id, text=text, part=part, **values)  # type: ignore[arg-type]  # a table of values
+    return Described(id, text=text or f"one two {id}", part=part, **values)  # type: ignore[arg-type]  # a table of values
 
 
 def shown(items: list[RecallItem]) -> list[str]:
@@ -160,8 +160,9 @@ def test_a_context_can_be_taken_apart_into_its_items_again(contents: list[str]) 
     lines = context.splitlines()
 
     assert lines[:1] == (["[4 March 2024, session a]"] if contents else [])
-    assert len([line for line in lines if line.startswith("Mira: ")]) == len(contents)
-    assert [line for line in lines[1:] if not line.startswith(("Mira: ", "    "))] == []
+    heads = ("Mira: ", "Mira (again on 4 March 2024): ")  # what was said twice stands once
+    assert len([line for line in lines if line.startswith(heads)]) == len(set(contents))
+    assert [line for line in lines[1:] if not line.startswith((*heads, "    "))] == []
 
 
 def test_a_context_hides_nothing_from_whoever_reads_it() -> None:
@@ -203,3 +204,25 @@ def test_the_smallest_budget_shows_the_first_hit_and_one_less_does_not(
     assert shown(pack(fitting([first], budget, None), messages, budget, count_tokens).items) == ["a"]
     assert shown(pack(fitting([first], budget - 1, None), messages, budget - 1, count_tokens).items) == []
     assert smallest_budget(first, {}, count_tokens) is None
+
+
+def test_what_was_said_again_is_shown_once_with_its_other_places() -> None:
+    head = [scored("a"), scored("b"), scored("c"), scored("d")]
+    texts = {
+        "a": described("a", "The petrel is blue."), "b": described("b", "Other."),
+        "c": described("c", "The petrel is blue.", session="b", occurred_at=START + timedelta(days=2)),
+        "d": described("d", "The petrel is blue.", author="Tomas"),
+    }
+    packed = pack(head, texts, None, count_tokens)
+
+    assert shown(packed.items) == ["a", "b", "d"]  # another person's word is another's
+    assert [(place.id, place.external_id, place.session) for place in packed.items[0].also] == [("c", "xc", "b")]
+    assert packed.passed_over == {"c": "duplicate"}
+    assert "Mira (again on 6 March 2024): The petrel is blue." in reading_order(packed.items, texts)
+
+
+def test_a_limit_counts_what_is_shown() -> None:
+    head = [scored(id) for id in "abcd"]
+    texts = {id: described(id, "same" if id in "ab" else id) for id in "abcd"}
+
+    assert shown(pack(head, texts, None, count_tokens, 2).items) == ["a", "c"]

@@ -8,6 +8,7 @@ from trace_graph.models.recalls import (
     Dropped,
     ExplainedCandidate,
     Mode,
+    Place,
     RecallExplanation,
     RecallItem,
     RecallResult,
@@ -22,7 +23,7 @@ from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessa
 
 __all__ = [
     "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport", "ImportReport", "MessageId", "MessageInput",
-    "Mode", "NewId", "OrganizeReport", "Problem", "Progress", "QueryInfo", "RecallExplanation", "RecallItem",
+    "Mode", "NewId", "OrganizeReport", "Place", "Problem", "Progress", "QueryInfo", "RecallExplanation", "RecallItem",
     "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "ReplayChange", "ReplayDifference", "ReplayReport",
     "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo", "Stats", "TopicDetail", "TopicId",
     "TopicNode", "TreeMessage", "Why", "uuid7",

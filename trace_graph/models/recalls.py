@@ -25,10 +25,23 @@ class Why(BaseModel):
     """The question names this speaker."""
     date: float = 0.0
     """The question names a date near this one."""
+    role: float = 0.0
+    """The question asks for what the user said, or what the assistant said, and this is of that kind."""
+    near: float = 0.0
+    """What it loses, where many things are asked for, beside an item that stands above it; 0 or less."""
     found_by: list[str] = Field(default_factory=list)
     """Which lists brought it: text, vector, passage text, passage vector, neighbour."""
     words: list[str] = Field(default_factory=list)
     """The question's terms that occur in it."""
+
+
+class Place(BaseModel):
+    """Where else the same was said."""
+
+    id: str
+    external_id: str | None
+    session: str
+    occurred_at: datetime
 
 
 class RecallItem(BaseModel):
@@ -51,6 +64,8 @@ class RecallItem(BaseModel):
     score: float
     tokens: int
     """Words of the text shown x 1.33."""
+    also: list[Place] = Field(default_factory=list)
+    """Further messages of the same author with the same text, in rank order: they are not shown again."""
     why: Why
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from itertools import groupby
 
-from trace_graph.models import Dropped, RecallItem, Why
+from trace_graph.models import Dropped, Place, RecallItem, Why
 from trace_graph.retrieve.ranking import Scored
 from trace_graph.text.display import visible
 from trace_graph.text.tokens import TokenCounter
@@ -21,6 +21,9 @@ PASSAGE_TOKENS = 60
 
 MOST_OVERCOUNTED = 4
 """How many of our tokens may be one of a plugged-in counter. Guess: tokenizers give three words at least one."""
+
+MOST_DAYS = 5
+"""Days named on which the same was said again. Guess."""
 
 
 @dataclass(frozen=True)
@@ -96,19 +99,29 @@ def _expected_tokens(one: Scored) -> int:
 
 
 def pack(
-    head: Sequence[Scored], described: dict[str, Described], budget: int | None, count: TokenCounter
+    head: Sequence[Scored], described: dict[str, Described], budget: int | None, count: TokenCounter,
+    limit: int | None = None,
 ) -> Packed:
-    """Whole items in rank order until one does not fit, as measured.
+    """Whole items in rank order until one does not fit, as measured, or the limit is reached.
 
-    The first ones that do not fit alone are passed over, so that a small budget is not an empty answer.
+    The first ones that do not fit alone are passed over, so that a small budget is not an empty answer. What its author
+    said in the same words elsewhere is shown once, with its other places.
     """
     items: list[RecallItem] = []
     passed_over: dict[str, Dropped] = {}
+    shown: dict[tuple[str, str], RecallItem] = {}
     used = 0
     for one in head:
+        if limit is not None and len(items) >= limit:
+            return Packed(items, True, passed_over)
         message = described.get(one.candidate.id)
         if message is None:  # erased between two queries
             passed_over[one.candidate.id] = "not readable"
+            continue
+        same = shown.get((message.author, message.text))
+        if same is not None:
+            same.also.append(_place(message))
+            passed_over[message.id] = "duplicate"
             continue
         tokens = count(message.shown)
         if budget is not None and used + tokens > budget:
@@ -118,7 +131,13 @@ def pack(
             continue
         used += tokens
         items.append(_item(len(items) + 1, one, message, tokens))
+        shown[message.author, message.text] = items[-1]
     return Packed(items, False, passed_over)
+
+
+def _place(message: Described) -> Place:
+    return Place(
+        id=message.id, external_id=message.external_id, session=message.session, occurred_at=message.occurred_at)
 
 
 def _item(rank: int, scored: Scored, message: Described, tokens: int) -> RecallItem:
@@ -129,8 +148,8 @@ def _item(rank: int, scored: Scored, message: Described, tokens: int) -> RecallI
         topic_path=list(message.topic_path), score=round(scored.score, 6), tokens=tokens,
         why=Why(
             text=round(scored.text, 4), vector=round(scored.vector, 4), speaker=round(scored.speaker, 4),
-            date=round(scored.date, 4), found_by=list(candidate.found_by),
-            words=list(dict.fromkeys(candidate.hits))))
+            date=round(scored.date, 4), role=round(scored.role, 4), near=round(scored.near, 4),
+            found_by=list(candidate.found_by), words=list(dict.fromkeys(candidate.hits))))
 
 
 def reading_order(items: Iterable[RecallItem], described: dict[str, Described]) -> str:
@@ -143,9 +162,21 @@ def reading_order(items: Iterable[RecallItem], described: dict[str, Described]) 
         described[item.id].occurred_at, described[item.id].session, described[item.id].seq))
     blocks = []
     for (day, session), group in groupby(ordered, key=lambda item: _heading(described[item.id])):
-        lines = [f"{visible(item.author, one_line=True)}: {_indented(item.text)}" for item in group]
+        lines = [
+            f"{visible(item.author, one_line=True)}{_said_again(item, described)}: {_indented(item.text)}"
+            for item in group]
         blocks.append("\n".join([f"[{day}, session {visible(session, one_line=True)}]", *lines]))
     return "\n\n".join(blocks)
+
+
+def _said_again(item: RecallItem, described: dict[str, Described]) -> str:
+    """On which other days its author said the same; nothing where it was said once."""
+    if not item.also:
+        return ""
+    places = sorted((described[place.id] for place in item.also), key=lambda one: one.occurred_at)
+    days = list(dict.fromkeys(_heading(place)[0] for place in places))
+    more = f" and {len(days) - MOST_DAYS} other days" if len(days) > MOST_DAYS else ""
+    return f" (again on {', '.join(days[:MOST_DAYS])}{more})"
 
 
 def _heading(message: Described) -> tuple[str, str]:

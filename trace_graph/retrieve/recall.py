@@ -89,16 +89,19 @@ async def _filled(
     store: Store, scope: Scope, question: Question, ranked: Sequence[Scored], *, request: RecallRequest,
     count: TokenCounter
 ) -> tuple[Description, Packed]:
-    """The items that fill the budget: one reading, unless the counter gives less than what is stored."""
-    estimate = request.budget
-    head = fitting(ranked, estimate, request.limit)
+    """The items that fill the budget or the limit: one reading, unless the counter gives less than what is stored or
+    the same was said several times.
+    """
+    budget, limit = request.budget, request.limit
+    head = fitting(ranked, budget, limit)
     while True:
         described = await describe(store, scope, question, ranked, head)
-        packed = pack(head, described.messages, request.budget, count)
-        if packed.is_full or estimate is None:
+        packed = pack(head, described.messages, request.budget, count, request.limit)
+        if packed.is_full or (request.limit is not None and len(packed.items) == request.limit):
             return described, packed
-        estimate *= 2
-        wider = fitting(ranked, estimate, request.limit)
+        budget = None if budget is None else 2 * budget
+        limit = None if limit is None else 2 * limit
+        wider = fitting(ranked, budget, limit)
         if len(wider) == len(head):
             return described, packed
         head = wider
