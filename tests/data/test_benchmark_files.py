@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.questions import Question, beam_questions, locomo_questions, longmemeval_questions
+from trace_graph.bench.questions import Question, beam_questions, locomo_questions, longmemeval_questions
 from trace_graph.ingest.importers.detect import detect, read_file
 from trace_graph.ingest.importers.lines import Parsed
 from trace_graph.models import MessageInput

@@ -1,0 +1,138 @@
+"""One run of the benchmark: import, organise, ask, and write down what was found."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from trace_graph.bench.asking import Baselines, Progress, asked, describe, fill, recalled, warm_up
+from trace_graph.bench.circumstances import Circumstances, circumstances, commit
+from trace_graph.bench.datasets import Dataset, Pool, Selection, read_dataset
+from trace_graph.bench.engine import engine_in, engine_title
+from trace_graph.bench.plot import draw
+from trace_graph.bench.results import Results, System
+from trace_graph.bench.run_folder import Filled, RunFolder, run_folder
+from trace_graph.bench.summing_up import sum_up
+from trace_graph.bench.tables import as_markdown
+from trace_graph.config import Settings, load_settings
+from trace_graph.embed.protocol import Embedder
+from trace_graph.memory import Memory
+from trace_graph.memory.embedding import configured_embedder
+from trace_graph.version import VERSION
+
+SYSTEMS: tuple[System, ...] = get_args(System)
+PLOT, TABLE = "plot.png", "table.md"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be measured, on what, and where the results go."""
+
+    selection: Selection
+    out: Path
+    systems: tuple[System, ...] = SYSTEMS
+    uri: str | None = None
+    """A database; None: an embedded engine of the run's own, removed with the last question."""
+    run: str = "bench"
+    """Goes into the names of the spaces; with one that was used before on a database, its spaces are asked again."""
+    restart: bool = False
+    """Begin anew where a run was broken off."""
+    command: str = "trace-graph bench"
+    """What was typed, for the record."""
+
+
+async def run_benchmark(order: Order, progress: Progress) -> Results:
+    """Measure what is ordered; writes `results.json`, `table.md` and `plot.png`.
+
+    A run that was broken off goes on where it was. Raises: NotFound, InvalidInput, UsageError, Refused,
+    EngineUnavailable, EmbeddingFailed, StoreFailed.
+    """
+    progress("reading", 0, None)
+    dataset = await asyncio.to_thread(read_dataset, order.selection)
+    with run_folder(order.out) as folder:
+        async with _settings(order, folder) as settings:
+            folder.begin(_identity(order, dataset, settings), restart=order.restart)
+            about = await _circumstances(order, settings)
+            await _measure(order, dataset, settings, folder, progress)
+        progress("summing up", 0, None)
+        results = await asyncio.to_thread(
+            sum_up, order.selection, order.systems, dataset, folder, settings=settings, about=about)
+        await asyncio.to_thread(draw, results, order.out / PLOT)
+        (order.out / TABLE).write_text(as_markdown(results), encoding="utf-8")
+        folder.finish(results.model_dump_json(indent=1) + "\n")
+    return results
+
+
+async def _measure(
+    order: Order, dataset: Dataset, settings: Settings, folder: RunFolder, progress: Progress
+) -> None:
+    """Fill every pool that is not done, and ask its questions that are left."""
+    embedder = configured_embedder(settings)
+    try:
+        async with _memory(order, settings, embedder) as memory:
+            for pool in dataset.pools:
+                space = "-".join((order.run, dataset.name, dataset.sha256[:8], pool.name))
+                if pool.name not in folder.filled:
+                    folder.add(await _filled(memory, space, pool, progress))
+                left = [question for question in pool.questions if question.id not in folder.asked]
+                if not left:
+                    continue
+                baselines = await Baselines.of(pool, order.systems, embedder)
+                if memory is not None:
+                    await warm_up(memory, space, pool)
+                for done, question in enumerate(left, start=len(pool.questions) - len(left)):
+                    progress(f"{pool.name}: asking", done, len(pool.questions))
+                    answers = await baselines.ask(question)
+                    if memory is not None:
+                        answers["trace-graph"] = await recalled(memory, space, question, pool.asked_at(question))
+                    folder.add(asked(dataset.name, pool, question, answers))
+    finally:
+        await embedder.close()
+
+
+async def _filled(memory: Memory | None, space: str, pool: Pool, progress: Progress) -> Filled:
+    if memory is None:
+        return Filled(pool=describe(pool, None, 0), import_seconds=None, organize_seconds=None)
+    return await fill(memory, space, pool, progress)
+
+
+def needs_memory(systems: Sequence[System]) -> bool:
+    """Whether a database is asked at all."""
+    return "trace-graph" in systems
+
+
+@asynccontextmanager
+async def _settings(order: Order, folder: RunFolder) -> AsyncIterator[Settings]:
+    if order.uri is not None or not needs_memory(order.systems):
+        yield load_settings(uri=order.uri, shown_as={"uri": "--uri"})
+        return
+    async with engine_in(folder.memory) as settings:
+        yield settings
+
+
+@asynccontextmanager
+async def _memory(order: Order, settings: Settings, embedder: Embedder) -> AsyncIterator[Memory | None]:
+    if not needs_memory(order.systems):
+        yield None
+        return
+    async with Memory(settings=settings, embedder=embedder, door="cli", actor="bench") as memory:
+        yield memory
+
+
+async def _circumstances(order: Order, settings: Settings) -> Circumstances:
+    engine = await engine_title(settings) if needs_memory(order.systems) else None
+    return await asyncio.to_thread(circumstances, engine, settings.embedder, command=order.command)
+
+
+def _identity(order: Order, dataset: Dataset, settings: Settings) -> dict[str, Any]:
+    """What a run must have in common with the one that it takes up."""
+    selection = {name: value for name, value in asdict(order.selection).items() if name != "path"}
+    return {
+        **{name: list(value) if isinstance(value, tuple) else value for name, value in selection.items()},
+        "data": dataset.sha256, "systems": list(order.systems), "database": order.uri, "run": order.run,
+        "embedder": settings.embedder, "recall settings": settings.recall.model_dump(mode="json"),
+        "version": VERSION, "commit": commit()}
