@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 import typer
 
 from trace_graph.cli.global_options import GlobalOptions, options_of
-from trace_graph.cli.opening import set_up_logging
+from trace_graph.cli.opening import set_up_logging, settings_of
 from trace_graph.cli.output import remark, show
 from trace_graph.cli.progress import followed_stages
 from trace_graph.cli.tables import table
@@ -68,8 +68,9 @@ def bench(
         selection=Selection(
             name=dataset, path=path, samples=tuple(_names(samples)), pooled=pooled,
             half=None if half == "all" else half, questions=questions),
-        out=out or Path("bench-results") / dataset, systems=_known(_names(systems)), uri=options.uri, run=run,
-        restart=restart, command=given_command("trace-graph")))
+        out=out or Path("bench-results") / dataset, systems=_known(_names(systems)),
+        database=settings_of(options) if options.uri else None, run=run, restart=restart,
+        command=given_command("trace-graph")))
 
 
 async def _bench(options: GlobalOptions, order: Order) -> int:
@@ -81,7 +82,8 @@ async def _bench(options: GlobalOptions, order: Order) -> int:
     if not options.debug:
         logging.getLogger("bm25s").setLevel(logging.CRITICAL)  # it sets a level of its own, the lowest
     if "trace-graph" in order.systems:
-        remark(options, f"using {order.uri or f'an embedded engine of its own in {order.out}'}")
+        own = f"an embedded engine of its own in {order.out}"
+        remark(options, f"using {own if order.database is None else order.database.target}")
     with followed_stages(options, _interrupted) as progress:
         results = await run_benchmark(order, progress)
     show(options, results, lambda: _words(results))

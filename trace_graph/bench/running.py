@@ -35,8 +35,8 @@ class Order:
     selection: Selection
     out: Path
     systems: tuple[System, ...] = SYSTEMS
-    uri: str | None = None
-    """A database; None: an embedded engine of the run's own, removed with the last question."""
+    database: Settings | None = None
+    """How to reach a database; None: an embedded engine of the run's own, removed after the last question."""
     run: str = "bench"
     """Goes into the names of the spaces; with one that was used before on a database, its spaces are asked again."""
     restart: bool = False
@@ -55,7 +55,8 @@ async def run_benchmark(order: Order, progress: Progress) -> Results:
     dataset = await asyncio.to_thread(read_dataset, order.selection)
     with run_folder(order.out) as folder:
         async with _settings(order, folder) as settings:
-            folder.begin(_identity(order, dataset, settings), restart=order.restart)
+            identity = await asyncio.to_thread(_identity, order, dataset, settings)
+            folder.begin(identity, restart=order.restart)
             about = await _circumstances(order, settings)
             await _measure(order, dataset, settings, folder, progress)
         progress("summing up", 0, None)
@@ -107,8 +108,8 @@ def needs_memory(systems: Sequence[System]) -> bool:
 
 @asynccontextmanager
 async def _settings(order: Order, folder: RunFolder) -> AsyncIterator[Settings]:
-    if order.uri is not None or not needs_memory(order.systems):
-        yield load_settings(uri=order.uri, shown_as={"uri": "--uri"})
+    if order.database is not None or not needs_memory(order.systems):
+        yield order.database or load_settings(uri="local:")
         return
     async with engine_in(folder.memory) as settings:
         yield settings
@@ -133,6 +134,7 @@ def _identity(order: Order, dataset: Dataset, settings: Settings) -> dict[str, A
     selection = {name: value for name, value in asdict(order.selection).items() if name != "path"}
     return {
         **{name: list(value) if isinstance(value, tuple) else value for name, value in selection.items()},
-        "data": dataset.sha256, "systems": list(order.systems), "database": order.uri, "run": order.run,
+        "data": dataset.sha256, "systems": list(order.systems),
+        "database": order.database and order.database.target, "run": order.run,
         "embedder": settings.embedder, "recall settings": settings.recall.model_dump(mode="json"),
         "version": VERSION, "commit": commit()}

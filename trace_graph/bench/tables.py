@@ -10,8 +10,10 @@ from trace_graph.bench.scoring import BUDGETS, CUTS
 
 OF_PART: Mapping[Part, str] = {
     "report": "the report half (nothing was tuned on it)", "tune": "the tune half", "all": "all questions"}
-RANKED, PACKED = "R@10", "T2000"
-"""The two figures that are shown by category."""
+BY_CATEGORY = ("R@10", "T2000")
+"""The figures that are shown by category."""
+BY_LANGUAGE = ("R@5", "MRR")
+"""The same of the set across languages, whose pool fits a context."""
 
 
 class Table(NamedTuple):
@@ -34,7 +36,8 @@ def tables(results: Results) -> list[Table]:
         made.append(_whole(f"Questions whose evidence is in the context whole: {whole}", by_category[together], [
             f"F{budget}" for budget in BUDGETS]))
         if len(by_category) > 1:
-            made += [_by_category(results, part, figure) for figure in (RANKED, PACKED)]
+            chosen = BY_LANGUAGE if results.benchmark == "multilingual" else BY_CATEGORY
+            made += [_by_category(results, part, figure) for figure in chosen]
     latency = results.timings.latency_ms
     made.append(Table(
         "Milliseconds a question (trace-graph: through the database; the others: in memory)", ["system", "p50", "p95"],
