@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -206,3 +207,14 @@ def test_ctrl_c_in_a_benchmark_says_how_to_go_on() -> None:
 
     assert (said, options.interrupted) == (
         "Interrupted (conv-44: asking); the same command goes on from here.", None)
+
+
+def test_no_other_command_loads_what_the_benchmark_needs() -> None:
+    heavy = "matplotlib", "bm25s", "numpy", "trace_graph.bench"
+    code = (
+        "import sys; from trace_graph.cli.main import build; build(); "
+        f"print([name for name in {heavy} if name in sys.modules])")
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"

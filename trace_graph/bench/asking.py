@@ -36,12 +36,12 @@ async def fill(memory: Memory, space: str, pool: Pool, progress: Progress) -> Fi
     began = time.monotonic()
     known = 0
     for first in range(0, len(pool.messages), CHUNK):
-        progress(f"{pool.name}: importing", first, len(pool.messages))
+        progress("importing", first, len(pool.messages))
         receipts = await memory.add_many(pool.messages[first: first + CHUNK], space=space)
         known += sum(receipt.duplicate for receipt in receipts)
     imported = time.monotonic() - began
     report = await memory.organize(
-        space=space, progress=lambda done, total: progress(f"{pool.name}: organising", done, total))
+        space=space, progress=lambda done, total: progress("organising", done, total))
     there = (await memory.stats(space=space)).messages
     if there != len(pool.messages):
         raise Refused(

@@ -65,6 +65,7 @@ def _latency(axes: Any, results: Results) -> None:
     axes.set_yticks(range(len(systems)), [system for system, _ in systems])
     axes.set_ylim(-0.5, len(systems) - 0.2)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.margins(x=0.2)
     axes.set_xlabel("ms a question, p50 and p95\n(trace-graph: through the database; others: in memory)", fontsize=9)
     axes.grid(alpha=0.3, axis="x")

@@ -57,6 +57,7 @@ async def run_benchmark(order: Order, progress: Progress) -> Results:
         async with _settings(order, folder) as settings:
             identity = await asyncio.to_thread(_identity, order, dataset, settings)
             folder.begin(identity, restart=order.restart)
+            progress("connecting", 0, None)
             about = await _circumstances(order, settings)
             await _measure(order, dataset, settings, folder, progress)
         progress("summing up", 0, None)
@@ -75,30 +76,52 @@ async def _measure(
     embedder = configured_embedder(settings)
     try:
         async with _memory(order, settings, embedder) as memory:
-            for pool in dataset.pools:
-                space = "-".join((order.run, dataset.name, dataset.sha256[:8], pool.name))
-                if pool.name not in folder.filled:
-                    folder.add(await _filled(memory, space, pool, progress))
-                left = [question for question in pool.questions if question.id not in folder.asked]
-                if not left:
-                    continue
-                baselines = await Baselines.of(pool, order.systems, embedder)
-                if memory is not None:
-                    await warm_up(memory, space, pool)
-                for done, question in enumerate(left, start=len(pool.questions) - len(left)):
-                    progress(f"{pool.name}: asking", done, len(pool.questions))
-                    answers = await baselines.ask(question)
-                    if memory is not None:
-                        answers["trace-graph"] = await recalled(memory, space, question, pool.asked_at(question))
-                    folder.add(asked(dataset.name, pool, question, answers))
+            run = _Run(order, dataset, folder, memory, embedder)
+            for number, pool in enumerate(dataset.pools, start=1):
+                await run.measure(pool, _named(progress, pool, number, len(dataset.pools)))
     finally:
         await embedder.close()
 
 
-async def _filled(memory: Memory | None, space: str, pool: Pool, progress: Progress) -> Filled:
-    if memory is None:
-        return Filled(pool=describe(pool, None, 0), import_seconds=None, organize_seconds=None)
-    return await fill(memory, space, pool, progress)
+@dataclass(frozen=True)
+class _Run:
+    """A run whose memory is open."""
+
+    order: Order
+    dataset: Dataset
+    folder: RunFolder
+    memory: Memory | None
+    """None where trace-graph is not among the systems."""
+    embedder: Embedder
+
+    async def measure(self, pool: Pool, progress: Progress) -> None:
+        """Fill a pool's space and ask its questions, as far as that is not done."""
+        space = "-".join((self.order.run, self.dataset.name, self.dataset.sha256[:8], pool.name))
+        if pool.name not in self.folder.filled:
+            self.folder.add(await self._fill(space, pool, progress))
+        left = [question for question in pool.questions if question.id not in self.folder.asked]
+        if not left:
+            return
+        baselines = await Baselines.of(pool, self.order.systems, self.embedder)
+        if self.memory is not None:
+            await warm_up(self.memory, space, pool)
+        for done, question in enumerate(left, start=len(pool.questions) - len(left)):
+            progress("asking", done, len(pool.questions))
+            answers = await baselines.ask(question)
+            if self.memory is not None:
+                answers["trace-graph"] = await recalled(self.memory, space, question, pool.asked_at(question))
+            self.folder.add(asked(self.dataset.name, pool, question, answers))
+
+    async def _fill(self, space: str, pool: Pool, progress: Progress) -> Filled:
+        if self.memory is None:
+            return Filled(pool=describe(pool, None, 0), import_seconds=None, organize_seconds=None)
+        return await fill(self.memory, space, pool, progress)
+
+
+def _named(progress: Progress, pool: Pool, number: int, count: int) -> Progress:
+    """Progress that says which of the pools it is about."""
+    title = pool.name if count == 1 else f"{pool.name} ({number} of {count})"
+    return lambda doing, done, total: progress(f"{title}: {doing}", done, total)
 
 
 def needs_memory(systems: Sequence[System]) -> bool:
