@@ -24,7 +24,7 @@ from trace_graph.cli import bench
 from trace_graph.cli.global_options import GlobalOptions
 from trace_graph.cli.progress import followed_stages
 from trace_graph.config import Settings
-from trace_graph.errors import ConfigError, Refused
+from trace_graph.errors import ConfigError, InvalidInput, Refused
 
 ABOUT = Circumstances(
     date=datetime(2026, 1, 1, tzinfo=UTC), command="trace-graph bench locomo x.json", version="1", commit="abc",
@@ -218,3 +218,12 @@ def test_no_other_command_loads_what_the_benchmark_needs() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(InvalidInput) as refused, run_folder(tmp_path / "file"):
+        pass
+
+    assert refused.value.message == f"The folder {tmp_path / 'file'} cannot be written to: File exists."

@@ -68,7 +68,7 @@ class RunFolder:
             return
         shutil.rmtree(self.memory, ignore_errors=True)
         progress.unlink(missing_ok=True)
-        run.write_text(json.dumps(identity, indent=1) + "\n", encoding="utf-8")
+        _replace(run, json.dumps(identity, indent=1) + "\n")
 
     def add(self, line: Filled | Asked) -> None:
         """Remember what was done."""
@@ -79,9 +79,7 @@ class RunFolder:
     def finish(self, results: str) -> Path:
         """Write the results and remove what only a further attempt would need; the file's path."""
         file = self.folder / RESULTS
-        new = file.with_suffix(".new")
-        new.write_text(results, encoding="utf-8")
-        new.replace(file)
+        _replace(file, results)
         for name in (RUN, PROGRESS):
             (self.folder / name).unlink()
         shutil.rmtree(self.memory, ignore_errors=True)
@@ -115,19 +113,25 @@ class RunFolder:
 def run_folder(folder: Path) -> Iterator[RunFolder]:
     """The folder, made where it is not there.
 
-    Raises: Refused where another process works in it, InvalidInput where it cannot be made.
+    Raises: Refused where another process works in it, InvalidInput where it cannot be written to.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInput(
-            f"The folder {folder} cannot be made: {error.strerror}.", fix="Name another --out.") from error
     lock = FileLock(folder / LOCK)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout as error:
         raise Refused(f"Another benchmark works in {folder}.", fix="Wait for it, or name another --out.") from error
+    except OSError as error:
+        raise InvalidInput(
+            f"The folder {folder} cannot be written to: {error.strerror}.", fix="Name another --out.") from error
     try:
         yield RunFolder(folder)
     finally:
         lock.release()
+
+
+def _replace(file: Path, content: str) -> None:
+    """Write a file whole, or leave what was there."""
+    new = file.with_suffix(".new")
+    new.write_text(content, encoding="utf-8")
+    new.replace(file)
