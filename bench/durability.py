@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.circumstances import circumstances
-from bench.engine import engine_of, engine_title
+from bench.engine import engine_of
 from bench.kill_victim import corpus
-from bench.scoring import percentile
 from trace_graph import Memory
+from trace_graph.bench.engine import engine_title
+from trace_graph.bench.scoring import percentile
 from trace_graph.models import MessageInput
 from trace_graph.store import local_command
 

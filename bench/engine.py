@@ -5,10 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
+from trace_graph.bench.engine import engine_in
 from trace_graph.config import Settings, load_settings
-from trace_graph.store.connection import Store
-from trace_graph.store.local_server import LocalServer
 
 
 @asynccontextmanager
@@ -21,20 +21,5 @@ async def engine_of(uri: str | None) -> AsyncIterator[Settings]:
         yield load_settings(uri=uri)
         return
     with tempfile.TemporaryDirectory(prefix="trace-graph-bench-") as folder:
-        settings = load_settings(uri=f"local:{folder}")
-        try:
+        async with engine_in(Path(folder)) as settings:
             yield settings
-        finally:
-            await local_server(settings).stop()
-
-
-def local_server(settings: Settings) -> LocalServer:
-    """The embedded engine of these settings."""
-    return LocalServer(settings.data_folder, heap_mb=settings.heap_mb, start_seconds=settings.start_seconds)
-
-
-async def engine_title(settings: Settings) -> str:
-    """The engine behind the settings, with its version; connects to it, which starts an embedded one."""
-    store = await Store.connect(settings)
-    await store.close()
-    return store.engine.title

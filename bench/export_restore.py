@@ -26,10 +26,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.circumstances import circumstances
-from bench.engine import engine_of, engine_title
+from bench.engine import engine_of
 from bench.large_store import copied, write_lines
 from bench.locomo import default_file, messages
 from trace_graph import Memory, TraceGraphError
+from trace_graph.bench.engine import engine_title
 from trace_graph.config import Settings
 from trace_graph.maintain.reading_exports import verify
 from trace_graph.models import uuid7

@@ -26,11 +26,11 @@ from typing import Any, Literal
 
 from bench.canonical import Content, content_of, differences, faults, read_graph
 from bench.circumstances import circumstances
-from bench.engine import engine_title
 from bench.kill_engines import KilledEngine, environment, own_engine
 from bench.kill_victim import add_all, corpus, counted, small_batches, write_corpus
 from tests.engines.releases import RELEASES
 from trace_graph import Memory
+from trace_graph.bench.engine import engine_title
 from trace_graph.models import uuid7
 from trace_graph.organize.lease import LENGTH
 

@@ -1,4 +1,4 @@
-"""LoCoMo for measuring: where the file is, which conversations are reported, what was said in them."""
+"""LoCoMo for measuring: where the file is, what was said in it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,6 @@ from pathlib import Path
 from trace_graph.ingest.importers import locomo
 from trace_graph.ingest.importers.lines import Parsed
 from trace_graph.models import MessageInput
-
-TUNE = ("conv-26", "conv-30", "conv-41", "conv-42", "conv-43")
-"""Constants may be chosen on these."""
-REPORT = ("conv-44", "conv-47", "conv-48", "conv-49", "conv-50")
-"""Figures are reported on these. Source: the retrieval study's halves."""
-ANSWERABLE = ("1", "2", "3", "4")
-"""Categories that are reported together; 5 (adversarial) stands on its own."""
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

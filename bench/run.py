@@ -11,15 +11,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.locomo import default_file
+
 QUICK_RECALL = ("--samples", "conv-44", "--questions", "30")
 
 
 def commands(uri: str | None, quick: bool, out: Path | None) -> list[list[str]]:
     """The arguments of each measurement, its module first."""
     engine = ["--uri", uri] if uri else []
-    recall = ["bench.recall_locomo", "--misfiled", "0.5", *engine, *(QUICK_RECALL if quick else ())]
+    quickly = QUICK_RECALL if quick else ()
+    recall = ["trace_graph.cli", "bench", "locomo", str(default_file()), "--half", "report", *engine, *quickly]
+    misfiled = ["bench.misfiled", *engine, *quickly]
     speed = ["bench.speed", *engine, *(["--quick"] if quick else ())]
-    named = (("recall_locomo.json", recall), ("speed.json", speed))
+    named = (("locomo", recall), ("misfiled.json", misfiled), ("speed.json", speed))
     return [[*command, *(["--out", str(out / name)] if out else [])] for name, command in named]
 
 

@@ -22,12 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from bench.circumstances import circumstances
-from bench.engine import engine_of, engine_title
+from bench.engine import engine_of
 from bench.large_store import copied, write_lines
-from bench.locomo import ANSWERABLE, REPORT, default_file, messages
-from bench.questions import Question, locomo_questions
-from bench.scoring import Shown, mean, percentile, recall_at
+from bench.locomo import default_file, messages
 from trace_graph import Memory, TraceGraphError
+from trace_graph.bench.datasets import LOCOMO_ANSWERABLE, LOCOMO_REPORT
+from trace_graph.bench.engine import engine_title
+from trace_graph.bench.questions import Question, locomo_questions
+from trace_graph.bench.scoring import Shown, mean, percentile, ranks_of, recall_at
 from trace_graph.config import Settings
 from trace_graph.models import uuid7
 
@@ -71,10 +73,10 @@ def small_questions(data: Path, sample: str) -> list[Question]:
     known = {message.external_id for message in messages(data, [sample])[:SMALL]}
     return [
         one for one in locomo_questions(data, [sample])
-        if one.scored and one.category in ANSWERABLE and set(one.evidence) <= known]
+        if one.scored and one.category in LOCOMO_ANSWERABLE and set(one.evidence) <= known]
 
 
-async def compare(settings: Settings, data: Path, beside: int, samples: Sequence[str] = REPORT) -> Compared:
+async def compare(settings: Settings, data: Path, beside: int, samples: Sequence[str] = LOCOMO_REPORT) -> Compared:
     """Ask alone, fill the database, ask again."""
     run = uuid7()[-6:]
     spaces = {sample: f"bench-small-{run}-{sample}" for sample in samples}
@@ -98,7 +100,7 @@ async def _ask(memory: Memory, data: Path, spaces: Mapping[str, str]) -> Answers
             result = await memory.recall(question.text, space=space, limit=10)
             taken.append((time.perf_counter() - began) * 1000)
             shown = [Shown(str(item.external_id), 0.0) for item in result.items]
-            recalls.append(recall_at(question.evidence, shown, 10))
+            recalls.append(recall_at(ranks_of(question.evidence, shown), 10))
     return Answers(
         len(recalls), round(mean(recalls), 5), round(percentile(taken, 50), 1), round(percentile(taken, 95), 1))
 

@@ -20,14 +20,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench.circumstances import circumstances
-from bench.engine import engine_of, engine_title, local_server
+from bench.engine import engine_of
 from bench.installed import DoorFailed, help_seconds, import_seconds, installed_megabytes
 from bench.large_store import copied, write_lines
-from bench.locomo import ANSWERABLE, default_file, messages
-from bench.questions import locomo_questions
-from bench.scoring import percentile
+from bench.locomo import default_file, messages
 from bench.stopwatch import Stopwatch
 from trace_graph import Memory, MessageInput, TraceGraphError
+from trace_graph.bench.datasets import LOCOMO_ANSWERABLE
+from trace_graph.bench.engine import engine_title, local_server
+from trace_graph.bench.questions import locomo_questions
+from trace_graph.bench.scoring import percentile
 from trace_graph.config import Settings
 from trace_graph.models import uuid7
 
@@ -170,7 +172,7 @@ class _Trial:
 async def measure(uri: str | None, data: Path, size: Size) -> dict[str, Any]:
     """Everything, on the engine of the URI, or on one of our own that is gone afterwards."""
     material = Material(
-        messages(data), [one.text for one in locomo_questions(data) if one.category in ANSWERABLE])
+        messages(data), [one.text for one in locomo_questions(data) if one.category in LOCOMO_ANSWERABLE])
     lines = await measure_installed()
     async with engine_of(uri) as settings:
         lines.append(Figure("connect" if uri else "engine start, empty folder", await _opened(settings), "s"))

@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.circumstances import circumstances
-from bench.engine import engine_of, engine_title
-from bench.scoring import mean, percentile
+from bench.engine import engine_of
 from trace_graph import Memory, TraceGraphError
+from trace_graph.bench.engine import engine_title
+from trace_graph.bench.scoring import mean, percentile
 from trace_graph.config import Settings
 from trace_graph.models import uuid7
 

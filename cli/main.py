@@ -12,6 +12,7 @@ import typer
 from trace_graph import __version__
 from trace_graph.cli import (
     add,
+    bench,
     config_show,
     db,
     doctor,
@@ -84,6 +85,7 @@ def build() -> Any:
     application.command("doctor")(doctor.doctor)
     application.add_typer(queries.queries, name="queries")
     application.command("cypher")(queries.cypher)
+    application.command("bench")(bench.bench)
     application.add_typer(db.db, name="db")
     application.add_typer(config_show.config, name="config")
     command = typer.main.get_command(application)

@@ -27,18 +27,22 @@ def settings_of(options: GlobalOptions) -> Settings:
     return load_settings(uri=options.uri, shown_as={"uri": "--uri"})
 
 
+def set_up_logging(options: GlobalOptions) -> None:
+    """Log with --debug only: what the driver logs while it tries again is no sentence; a failure itself is reported."""
+    import logging
+
+    logging.basicConfig(level=logging.DEBUG if options.debug else logging.CRITICAL, format=LOG_FORMAT)
+
+
 @asynccontextmanager
 async def memory_of(options: GlobalOptions) -> AsyncIterator[Memory]:
     """The memory that arguments and settings name, closed at the end; its address is said on stderr.
 
     Raises: ConfigError.
     """
-    import logging
-
     from trace_graph.memory import Memory
 
-    # What the driver logs while it tries again is no sentence for users; the failure itself is reported.
-    logging.basicConfig(level=logging.DEBUG if options.debug else logging.CRITICAL, format=LOG_FORMAT)
+    set_up_logging(options)
     settings = settings_of(options)
     remark(options, f"using {settings.target}")
     async with Memory(settings=settings, door="cli") as memory:

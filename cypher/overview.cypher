@@ -32,3 +32,16 @@ WITH t, coalesce(t.child_count, 0) AS children,
 RETURN sum(CASE WHEN t.kind = 'topic' THEN 1 ELSE 0 END) AS topics,
        sum(CASE WHEN messages > 0 THEN 1 ELSE 0 END) AS leaf_topics, coalesce(max(t.depth), 0) AS depth,
        coalesce(max(messages), 0) AS largest_leaf, coalesce(max(children), 0) AS most_children
+
+// name: stored_tokens
+// Tokens of what the spaces store, by kind, as counted when it was written: messages, all wordings of summaries, and the
+// current ones.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+OPTIONAL MATCH (m:Message {space: space})
+WITH space, coalesce(sum(m.tokens), 0) AS messages
+OPTIONAL MATCH (r:SummaryRevision {space: space})
+WITH space, messages, coalesce(sum(r.tokens), 0) AS summaries,
+     coalesce(sum(CASE WHEN r.current_key IS NULL THEN 0 ELSE r.tokens END), 0) AS current_summaries
+RETURN sum(messages) AS messages, sum(summaries) AS summaries, sum(current_summaries) AS current_summaries

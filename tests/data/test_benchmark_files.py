@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from bench.questions import Question, beam_questions, locomo_questions, longmemeval_questions
+from trace_graph.bench.datasets import Name, Selection, half_of, read_dataset
+from trace_graph.bench.questions import Question, beam_questions, locomo_questions, longmemeval_questions
 from trace_graph.ingest.importers.detect import detect, read_file
 from trace_graph.ingest.importers.lines import Parsed
 from trace_graph.models import MessageInput
@@ -117,3 +119,69 @@ def test_beam_has_400_questions_and_355_of_them_name_evidence() -> None:
         "knowledge_update": 40, "multi_session_reasoning": 40, "preference_following": 39, "summarization": 36,
         "temporal_reasoning": 40,
     }
+
+
+@pytest.mark.parametrize(("selection", "sizes"), [
+    (Selection("locomo", DATA / "locomo/locomo10.json"), (10, 5882, 1982, 4)),
+    (Selection("locomo", DATA / "locomo/locomo10.json", half="report"), (5, 3122, 985, 4)),
+    (Selection("locomo", DATA / "locomo/locomo10.json", pooled=True), (1, 5882, 1982, 4)),
+    (Selection("longmemeval", DATA / "longmemeval/evidence_only.json"), (1, 896, 479, 21)),
+    (Selection("longmemeval", DATA / "longmemeval/s_demo_3.json"), (3, 1576, 3, 0)),
+    (Selection("beam", DATA / "beam/100K"), (20, 5732, 355, 45)),
+    (Selection("multilingual", DATA / "multilingual/pairs.json"), (1, 73, 50, 0)),
+])
+def test_what_is_measured_has_its_known_size(selection: Selection, sizes: tuple[int, int, int, int]) -> None:
+    """Pools, messages, questions that are asked, questions that name no evidence."""
+    dataset = read_dataset(selection)
+
+    assert (
+        len(dataset.pools), sum(len(pool.messages) for pool in dataset.pools),
+        sum(len(pool.questions) for pool in dataset.pools), dataset.unscored) == sizes
+    assert dataset.rejected == 0
+
+
+@pytest.mark.parametrize(("id", "evidence"), [
+    ("conv-26:qa37", "D8:6 D9:17"), ("conv-42:qa88", "D1:18 D1:20"),
+    ("conv-43:qa18", "D1:14 D2:7 D4:7 D5:15 D11:26 D20:21 D26:36"), ("conv-49:qa31", "D9:1 D4:4 D4:6"),
+    ("conv-49:qa38", "D22:1 D22:2 D9:10 D9:11"), ("conv-49:qa46", "D21:18 D21:22 D11:15 D11:19"),
+    ("conv-50:qa69", "D30:5"),
+])
+def test_dirty_evidence_is_parsed(id: str, evidence: str) -> None:
+    """`D8:6; D9:17` and `D9:1 D4:4 D4:6` in one string, `D:11:26`, `D30:05`, a lone `D`."""
+    questions = {question.id: question.evidence for question in locomo_questions(DATA / "locomo/locomo10.json")}
+
+    assert questions[id] == tuple(f"{id.split(':', maxsplit=1)[0]}:{each}" for each in evidence.split())
+
+
+def test_evidence_that_does_not_exist_is_dropped() -> None:
+    known = {message.external_id for message in messages("locomo/locomo10.json")}
+
+    named = [each for one in locomo_questions(DATA / "locomo/locomo10.json") for each in one.evidence]
+    assert [each for each in named if each not in known] == []
+
+
+def test_the_halves_share_no_question_and_lack_none() -> None:
+    counts = {}
+    for name, file in (("locomo", "locomo/locomo10.json"), ("longmemeval", "longmemeval/evidence_only.json"),
+                       ("beam", "beam/100K")):
+        dataset = read_dataset(Selection(cast(Name, name), DATA / file))
+        halves = Counter(half_of(dataset.name, question) for pool in dataset.pools for question in pool.questions)
+        counts[name] = dict(sorted(halves.items()))
+
+    assert counts == {
+        "locomo": {"report": 985, "tune": 997}, "longmemeval": {"report": 245, "tune": 234},
+        "beam": {"report": 176, "tune": 179}}
+
+
+def test_no_evidence_of_the_pool_has_a_neighbour() -> None:
+    """Every turn is a session of its own: a NEXT between gold turns would give them away."""
+    pool = read_dataset(Selection("longmemeval", DATA / "longmemeval/evidence_only.json")).pools[0]
+
+    assert len({message.session for message in pool.messages}) == len(pool.messages)
+
+
+def test_the_chinese_paraphrases_and_the_questions_across_languages_are_told_apart() -> None:
+    pool = read_dataset(Selection("multilingual", DATA / "multilingual/pairs.json")).pools[0]
+
+    assert Counter(question.category for question in pool.questions) == {
+        "chinese_paraphrases": 30, "cross_language": 20}

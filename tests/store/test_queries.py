@@ -182,6 +182,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "space_mean": {"spaces": [NOWHERE]},
     "space_of_topic": {"topic": NOWHERE, "spaces": [NOWHERE]},
     "stale_topics": {"spaces": [NOWHERE]},
+    "stored_tokens": {"spaces": [NOWHERE]},
     "note_filed_in": {},
     "topic_contents": {"topics": [NOWHERE], "spaces": [NOWHERE]},
     "topic_current": {"topic": NOWHERE, "spaces": [NOWHERE]},
@@ -204,7 +205,7 @@ DUMMY: dict[str, dict[str, Any]] = {
 NEEDS_FILTER_IN_INDEX = {"recall_by_vector_search"}
 """Queries that only an engine with `SEARCH` understands."""
 
-AGGREGATES = {"count_nodes", "count_stored", "count_waiting", "tree_shape"}
+AGGREGATES = {"count_nodes", "count_stored", "count_waiting", "stored_tokens", "tree_shape"}
 """Queries that answer with one row of sums, whatever is there."""
 
 OF_THE_DATABASE = {

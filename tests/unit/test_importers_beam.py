@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.questions import Question, beam_questions
+from trace_graph.bench.questions import Question, beam_questions
 from trace_graph.errors import InvalidInput, NotFound
 from trace_graph.ingest.importers import beam
 from trace_graph.ingest.importers.lines import Parsed, Rejected, Unit

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bench.questions import Question, longmemeval_questions
+from trace_graph.bench.questions import Question, longmemeval_questions
 from trace_graph.errors import InvalidInput, NotFound
 from trace_graph.ingest.importers import longmemeval
 from trace_graph.ingest.importers.lines import Item, Parsed, Rejected, Unit

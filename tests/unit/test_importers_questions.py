@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.questions import Question, locomo_questions
+from trace_graph.bench.questions import Question, locomo_questions
 from trace_graph.errors import InvalidInput, NotFound
 
 

@@ -38,7 +38,7 @@ def described(id: str, text: str | None = None, part: tuple[int, int] | None = N
         "topic_path": ("boats",),
         **more,
     }
-    return Described(id, text=text or f"one two {id}", part=part, **values)  # type: ignore[arg-type]  # a table of values
+    return Described(id, text=f"one two {id}" if text is None else text, part=part, **values)  # type: ignore[arg-type]  # a table of values
 
 
 def shown(items: list[RecallItem]) -> list[str]:

@@ -22,3 +22,7 @@ export TRACE_GRAPH_TEST_NEO4J_CACHE=${TRACE_GRAPH_TEST_NEO4J_CACHE:-$repository/
 export TRACE_GRAPH_TEST_DATA=${TRACE_GRAPH_TEST_DATA:-$repository/../shared/data}
 # One engine is enough here: what a wheel can lack is files, and the other engines were tested with the same code.
 "$place/venv/bin/python" -m pytest -q -n 3 --dist loadgroup tests/cli -k "not neo4j-"
+
+# That the extra brings all that the benchmark needs; without it the tests above saw what is said of that.
+"$place/venv/bin/python" -m pip install --quiet "$wheel[bench]"
+"$place/venv/bin/python" -m pytest -q tests/cli/test_bench.py -k "prints"

@@ -21,7 +21,7 @@ class CheckedEmbedder:
 
     def __init__(self, store: Store, settings: Settings, embedder: Embedder | None = None) -> None:
         self._store = store
-        self._embedder = embedder or _open(settings)
+        self._embedder = embedder or configured_embedder(settings)
         self._centre = settings.recall.centre
         self._everyday: Vector | None = None
         self._checked = False
@@ -125,7 +125,8 @@ def _fingerprint(row: Row) -> Fingerprint:
     return Fingerprint(row["embedder"], row["dimension"], row["probe"])
 
 
-def _open(settings: Settings) -> Embedder:
+def configured_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name. Raises: ConfigError."""
     key = settings.embedder_api_key or settings.openai_api_key
     return open_embedder(
         settings.embedder, openai_base_url=settings.embedder_base_url or settings.openai_base_url,
