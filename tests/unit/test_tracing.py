@@ -69,10 +69,12 @@ def test_a_trace_says_what_was_scored_and_what_became_of_it() -> None:
 
     assert trace_of(request(), answer(ranked, items, {"gone": "not readable"})) == Trace(
         terms=("cake",), names=("Mira", "Tomas"), dates=(("2024-03-01", "2024-03-01"), ("03-01", "03-31")),
-        signals=("text", "vector", "speaker", "date", "role", "near"), found=4, dropped={"not readable": 1, "budget": 1},
+        signals=("text", "vector", "speaker", "date", "role", "near"), found=4,
+        dropped={"not readable": 1, "budget": 1},
         candidates=(
             TracedCandidate("a", 3.9, (3.0, 0.5, 0.4, 0.0, 0.0, 0.0), ("text",), None, 3, 1, None, "topic"),
-            TracedCandidate("gone", 2.9, (2.0, 0.5, 0.4, 0.0, 0.0, 0.0), ("text",), None, 12, None, "not readable", None),
+            TracedCandidate(
+                "gone", 2.9, (2.0, 0.5, 0.4, 0.0, 0.0, 0.0), ("text",), None, 12, None, "not readable", None),
             TracedCandidate("b", 1.9, (1.0, 0.5, 0.4, 0.0, 0.0, 0.0), ("text",), (0, 9), 3, 2, None, "topic"),
             TracedCandidate("c", 1.4, (0.5, 0.5, 0.4, 0.0, 0.0, 0.0), ("text",), None, 12, None, "budget", None),
         ), others=())

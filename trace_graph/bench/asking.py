@@ -82,8 +82,12 @@ async def recalled(memory: Memory, space: str, question: Question, at: datetime)
 
 
 def shown(result: RecallResult) -> list[Shown]:
-    """The items of an answer."""
-    return [Shown(str(item.external_id), tokens_of(item.text)) for item in result.items]
+    """The items of an answer, and behind each, for nothing, its other places: the same words are shown once."""
+    found: list[Shown] = []
+    for item in result.items:
+        found.append(Shown(str(item.external_id), tokens_of(item.text)))
+        found += [Shown(str(place.external_id), 0.0) for place in item.also]
+    return found
 
 
 class Baselines:
