@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from trace_graph.embed.background import EVERYDAY, background_mean
+from trace_graph.embed.background import EVERYDAY, background_mean, centred
 from trace_graph.embed.fingerprint import PROBE, Fingerprint, fingerprint, same_space
 from trace_graph.embed.protocol import Embedder, Vector
 from trace_graph.embed.static import StaticEmbedder
@@ -101,3 +101,21 @@ def test_the_background_is_the_mean_of_the_everyday_sentences() -> None:
 
 def test_everyday_sentences_are_sixty_one_and_all_different() -> None:
     assert len(EVERYDAY) == len(set(EVERYDAY)) == 61
+
+
+def test_a_centred_question_ranks_as_if_every_vector_had_lost_the_mean() -> None:
+    random = np.random.default_rng(3)
+    rows = random.normal(size=(20, 8)) + 1.0
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    mean, question = rows.mean(axis=0), rows[0] + 0.2 * rows[5]
+
+    by_question = rows @ centred(question, mean, 1.0)
+    by_all = (rows - mean) @ (question - mean)
+
+    np.testing.assert_array_equal(np.argsort(-by_question), np.argsort(-(by_all + mean @ (question - mean))))
+
+
+def test_a_question_that_is_the_mean_itself_stays_as_it_is() -> None:
+    mean = np.array([0.6, 0.8], dtype=np.float32)
+
+    np.testing.assert_array_equal(centred(mean, mean, 1.0), mean)

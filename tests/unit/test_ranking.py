@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trace_graph.config import RecallSettings
+from trace_graph.retrieve.asking import Meant
 from trace_graph.retrieve.candidates import Candidate
 from trace_graph.retrieve.dates import DateRange
 from trace_graph.retrieve.question import Question
@@ -84,6 +86,38 @@ def test_each_signal_is_what_its_weight_says() -> None:
 
     assert [one.text, one.vector, one.speaker, one.date] == pytest.approx([1.25, 2 * (0.5 + 0.25 * 0.5), 0.4, 0.8])
     assert one.score == pytest.approx(1.25 + 1.25 + 0.4 + 0.8)
+
+
+def test_short_turns_are_ranked_with_their_neighbours_and_long_ones_by_themselves() -> None:
+    def gain_of_a_neighbour(tokens: int) -> float:
+        found = [candidate(1, "petrel", tokens=tokens), candidate(2, tokens=tokens), candidate(50, tokens=tokens)]
+        scores = {one.candidate.id: one.text for one in rank(found, question("petrel"), SETTINGS)}
+        return scores["m2"]
+
+    gains = [gain_of_a_neighbour(tokens) for tokens in (10, 60, 120, 133, 1_000)]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] > 1.5 * gains[2]
+    assert gains[3] == gains[4]  # a long message is scored by a passage
+
+
+@pytest.mark.parametrize(("role", "first"), [("user", "m10"), ("assistant", "m20"), (None, "m20")])
+def test_whose_words_are_asked_for_come_first(role: Meant | None, first: str) -> None:
+    found = [
+        candidate(10, "petrel", cosine=0.4, role="user", tokens=200),
+        candidate(20, "petrel", cosine=0.45, role="assistant", tokens=200),
+    ]
+    asked = replace(question("petrel"), role=role)
+
+    assert order(found, asked)[0] == first
+    assert {one.role for one in rank(found, asked, SETTINGS)} == ({0.0, SETTINGS.role_weight} if role else {0.0})
+
+
+def test_where_many_things_are_asked_for_a_neighbour_gives_way_to_what_is_as_good_elsewhere() -> None:
+    found = [candidate(10, cosine=0.5), candidate(11, cosine=0.5), candidate(90, cosine=0.49)]
+    alone = RecallSettings(window=0)
+
+    assert order(found, question(), alone) == ["m10", "m11", "m90"]
+    assert order(found, replace(question(), wants_many=True), alone) == ["m10", "m90", "m11"]
 
 
 def test_equal_scores_stand_in_order_of_day_session_and_place_whatever_the_ids() -> None:

@@ -53,10 +53,11 @@ async def best_parts(
         for row in await _there_then(store, scope, found, k):
             rows[row["id"]] = row, "passage text"
     parts = [_part(row, question, found_by) for row, found_by in rows.values()]
-    return _best_of_each(parts, question, settings)
+    return best_of_each(parts, question, settings)
 
 
-def _best_of_each(parts: Sequence[Part], question: Question, settings: RecallSettings) -> dict[str, Part]:
+def best_of_each(parts: Sequence[Part], question: Question, settings: RecallSettings) -> dict[str, Part]:
+    """The passage that stands for each message: the best by keywords and meaning, of equals the first in its text."""
     if not parts:
         return {}
     counts = term_counts([part.hits for part in parts], question.terms)
