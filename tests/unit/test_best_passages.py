@@ -20,8 +20,8 @@ def best(*parts: Part) -> dict[str, tuple[int, int]]:
 
 
 def test_keywords_and_meaning_are_weighed_together() -> None:
-    words, meaning = part("a", 0, "petrel", "boat", cosine=0.1), part("a", 600, cosine=0.9)
-    both = part("a", 1200, "petrel", cosine=0.7)
+    words, meaning = part("a", 0, "petrel", "boat", cosine=0.1), part("a", 600, cosine=0.6)
+    both = part("a", 1200, "petrel", cosine=0.6)
 
     assert best(words, meaning, both) == {"a": (1200, 1800)}
 
