@@ -139,7 +139,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "recall_by_vector_search": {**NEAR, **THEN, "fetch": 5},
     "recall_passages_index": {**SCALED, "fetch": 5},
     "recall_passages_scan": SCALED,
-    "recall_passages_text": SEARCH,
+    "recall_passages_text": {**SEARCH, "vector": VECTOR, "scale": 1.0, "shift": 0.0},
     "recall_rows": {"ids": [NOWHERE], "vector": VECTOR, **THEN},
     "recorded_in": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "rename_embedder": {"embedder": "static:x"},
