@@ -306,6 +306,21 @@ def test_a_space_whose_share_of_the_index_is_taken_by_nearer_ones_is_scanned(
     assert found[0].startswith("Loaf ")
 
 
+def test_all_that_is_left_is_found_after_messages_were_erased(
+    memory: Memory, graph: Graph, run: Run, space: str
+) -> None:
+    """Neo4j's filtered search fails where it is asked for more than there is, once anything was deleted."""
+    said = [MessageInput(text=f"Gull {number} sat on the pier of the Petrel.") for number in range(300)]
+
+    async def ask() -> int:
+        receipts = await memory.add_many(said, space=space)
+        gone = [receipt.id for receipt in receipts[:10]]
+        await graph.rows("MATCH (m:Message) WHERE m.id IN $ids DETACH DELETE m", ids=gone)
+        return len((await memory.recall("gull", space=space, limit=298)).items)
+
+    assert run(ask()) == 290
+
+
 def test_nothing_of_another_space_is_ever_shown(memory: Memory, run: Run, space: str) -> None:
     """PC-079, PC-082, PC-104, PC-140: whatever the space is called, and although its neighbours say the same."""
     names = [f"{space}{end}" for end in ("", "-", " x", "_", "é", "🙂", ".a", "：b".replace("：", "ï"), "~")]

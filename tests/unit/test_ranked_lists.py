@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trace_graph.config import RecallSettings
-from trace_graph.retrieve.ranked_lists import Found, most_promising, over_fetch, scan_is_cheaper
+from trace_graph.retrieve.ranked_lists import Found, most_promising, over_fetch, scan_is_cheaper, search_is_safe
 
 SETTINGS = RecallSettings(vector_weight=2.0, speaker_weight=0.4)
 
@@ -68,3 +68,8 @@ def test_a_small_share_is_scanned_and_a_large_one_taken_from_the_index(
 )
 def test_the_smaller_the_share_the_more_is_fetched(readable: int, stored: int, fetched: int) -> None:
     assert over_fetch(readable, stored, 200) == fetched
+
+
+@pytest.mark.parametrize(("indexed", "fetch", "safe"), [(399, 200, False), (400, 200, True), (0, 1, False)])
+def test_an_index_that_filters_is_asked_for_at_most_half_of_what_it_has(indexed: int, fetch: int, safe: bool) -> None:
+    assert search_is_safe(indexed, fetch) is safe

@@ -11,9 +11,6 @@ from trace_graph.embed.protocol import Vector
 from trace_graph.retrieve.question import Question
 from trace_graph.store.connection import Store
 
-MOST_LATER = 10_000
-"""Messages stored since, up to which an index is asked for so many more to find those of then. Guess."""
-
 
 class Found(NamedTuple):
     """A message of a ranked list."""
@@ -45,8 +42,9 @@ async def vector_list(
     """
     readable = sum(space.messages for space in scope.spaces)
     shared = {"vector": vector.tolist(), "spaces": scope.ids, "bounds": scope.bounds, "k": k}
-    if store.engine.vector_list == "search" and scope.later_messages <= MOST_LATER:
-        found = await store.read_lists("recall_by_vector_search", **shared, fetch=k + scope.later_messages)
+    fetch = k + scope.later_messages
+    if store.engine.vector_list == "search" and search_is_safe(readable + scope.later_messages, fetch):
+        found = await store.read_lists("recall_by_vector_search", **shared, fetch=fetch)
         return _by_cosine(found, 2.0, 1.0)
     if not scan_is_cheaper(readable, stored["messages"], k):
         fetch = over_fetch(readable, stored["messages"], k)
@@ -56,6 +54,16 @@ async def vector_list(
         # Other spaces, or what came later, lie nearer to the question and took the places: only a scan finds the rest.
     scanned = await store.read_lists("recall_by_vector_scan", **shared)
     return _by_cosine(scanned, store.engine.cosine_scale, store.engine.cosine_shift)
+
+
+def search_is_safe(indexed: int, fetch: int) -> bool:
+    """Whether the index that filters inside of it may be asked for so many of so many.
+
+    Neo4j 2026.09.0 fails, with an index out of bounds in Lucene, where it is to give more than it has of a space and
+    anything was ever deleted (seen 2026-11-30). Half of what is counted leaves room for what was erased, or has no
+    vector.
+    """
+    return 2 * fetch <= indexed
 
 
 def scan_is_cheaper(readable: int, stored: int, k: int) -> bool:
