@@ -25,4 +25,4 @@ export TRACE_GRAPH_TEST_DATA=${TRACE_GRAPH_TEST_DATA:-$repository/../shared/data
 
 # That the extra brings all that the benchmark needs; without it the tests above saw what is said of that.
 "$place/venv/bin/python" -m pip install --quiet "$wheel[bench]"
-"$place/venv/bin/python" -m pytest -q tests/cli/test_bench.py -k "prints"
+"$place/venv/bin/python" -m pytest -q tests/cli/test_bench.py
