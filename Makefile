@@ -48,9 +48,8 @@ wheel: venv ## dist/*.tar.gz, and from it dist/*.whl
 bench: venv ## the measurements of this repository; ARGS="..." is passed on
 	$(BIN)/python -m bench.run $(ARGS)
 
-soak: venv ## what takes long: each engine and its writer killed 30 times; ARGS="--seed 2" is passed on
-	for engine in arcadedb neo4j-5.26 neo4j-2026; do \
-		$(BIN)/python -m bench.kills --engine $$engine $(ARGS) || exit 1; done
+soak: venv ## what takes long, on each engine: kills, crowds, large stores, moves; ARGS="--engines arcadedb" is passed on
+	$(BIN)/python -m bench.soak $(ARGS)
 
 clean: ## remove what was built, and the environment; downloaded servers in .cache/neo4j stay
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache/layout
