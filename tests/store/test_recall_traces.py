@@ -186,7 +186,7 @@ def test_a_recall_that_cannot_be_kept_is_answered_and_warned_of(
 def test_an_unknown_recall_and_one_of_a_space_that_may_not_be_read_look_the_same(
     settings: Settings, store: Store, memory: Memory, run: Run, talk: str
 ) -> None:
-    """PC-127: also where one of two spaces may be read."""
+    """Also where only one of two spaces may be read."""
     other = f"{talk}-other"
 
     async def ask() -> tuple[KeptRecall, RecallResult]:
