@@ -55,56 +55,17 @@ def ids(result: RecallResult) -> list[str | None]:
     return [item.external_id for item in result.items]
 
 
-TOP_TEN = {
-    "Which berth does the Petrel have?": [
-        "boat:1",
-        "boat:0",
-        "boat:2",
-        "boat:3",
-        "boat:4",
-        "work:7",
-        "work:5",
-        "garden:7",
-        "doctor:5",
-        "doctor:7",
-    ],
-    "What is Mira allergic to?": [
-        "doctor:4",
-        "doctor:6",
-        "doctor:2",
-        "doctor:5",
-        "doctor:3",
-        "music:0",
-        "work:0",
-        "music:2",
-        "garden:2",
-        "work:2",
-    ],
-    "When is the concert of the orchestra?": [
-        "music:7",
-        "music:1",
-        "music:6",
-        "music:5",
-        "music:2",
-        "music:3",
-        "music:0",
-        "music:4",
-        "doctor:7",
-        "garden:1",
-    ],
-    "What did Tomas say about apple trees?": [
-        "garden:5",
-        "garden:7",
-        "garden:3",
-        "garden:4",
-        "garden:6",
-        "doctor:1",
-        "garden:1",
-        "garden:2",
-        "doctor:7",
-        "work:1",
-    ],
+ORDERS = {
+    "Which berth does the Petrel have?":
+        "boat:1 boat:0 boat:2 boat:3 boat:4 work:7 work:5 garden:7 doctor:5 doctor:7",
+    "What is Mira allergic to?":
+        "doctor:4 doctor:6 doctor:2 doctor:5 doctor:3 music:0 work:0 music:2 garden:2 work:2",
+    "When is the concert of the orchestra?":
+        "music:7 music:1 music:6 music:5 music:2 music:3 music:0 music:4 doctor:7 garden:1",
+    "What did Tomas say about apple trees?":
+        "garden:5 garden:7 garden:3 garden:4 garden:6 doctor:1 garden:1 garden:2 doctor:7 work:1",
 }
+TOP_TEN = {question: order.split() for question, order in ORDERS.items()}
 """External ids in the order in which every engine ranks them. Source: computed on all three, 2026-11-30; a change of
 the embedder or of the ranking's constants changes them."""
 
