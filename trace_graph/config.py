@@ -117,7 +117,7 @@ class Settings(BaseSettings):
     write_chunk: int = Field(500, ge=1, le=5000)
     """Messages of one write transaction."""
     recalls_kept: int = Field(1000, ge=0, le=1_000_000)
-    """Recalls of a space that are kept to be explained and replayed, the latest ones; 0: none is. Guess: 20 KB each."""
+    """Recalls of a space that are kept to be explained and replayed, the latest ones; 0: none. Guess: 50 MB a space."""
     recall: RecallSettings = RecallSettings()
 
     @field_validator("uri")

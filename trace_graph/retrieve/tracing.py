@@ -16,7 +16,7 @@ from trace_graph.retrieve.ranking import Scored
 from trace_graph.retrieve.recall import Answer, RecallRequest
 
 MOST_CANDIDATES = 200
-"""Candidates that are kept of a recall, the best ones, and all that was shown. Guess: 20 KB; of those behind them only
+"""Candidates that are kept of a recall, the best ones, and all that was shown. Guess: 30 KB; of those behind them only
 the number is kept."""
 
 MOST_OTHERS = 1000
