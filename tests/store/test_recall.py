@@ -551,7 +551,7 @@ def test_a_memory_that_holds_no_space_answers_with_nothing(store: Store, run: Ru
     async def ask() -> tuple[RecallResult, Any]:
         embedder = StaticEmbedder.shipped()
 
-        async def embed(text: str) -> Any:
+        async def embed(text: str, _: float) -> Any:
             return (await embedder.embed([text]))[0]
 
         request = RecallRequest("Petrel", datetime(2024, 1, 1, tzinfo=UTC), 2000, None)

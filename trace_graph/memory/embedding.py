@@ -22,7 +22,6 @@ class CheckedEmbedder:
     def __init__(self, store: Store, settings: Settings, embedder: Embedder | None = None) -> None:
         self._store = store
         self._embedder = embedder or configured_embedder(settings)
-        self._centre = settings.recall.centre
         self._everyday: Vector | None = None
         self._checked = False
         self.in_use: Fingerprint | None = None
@@ -46,21 +45,21 @@ class CheckedEmbedder:
             return []
         return await (await self.ready()).embed(texts)
 
-    async def embed_question(self, text: str) -> Vector | None:
+    async def embed_question(self, text: str, centre: float) -> Vector | None:
         """The vector of a question; None also where the database has no vectors yet: reading adopts no embedder.
 
-        That of a static embedder has a share of the everyday mean taken off (measured for those only).
+        That of a static embedder has the share `centre` of the everyday mean taken off (measured for those only).
         """
         if not self._checked:
             rows = await self._store.read("read_meta")
             if not rows or rows[0]["embedder"] is None:
                 return None
         vector = (await self.embed([text]))[0]
-        if vector is None or not self._centre or not self._embedder.name.startswith("static:"):
+        if vector is None or not centre or not self._embedder.name.startswith("static:"):
             return vector
         if self._everyday is None:
             self._everyday = await background_mean(self._embedder)
-        return centred(vector, self._everyday, self._centre)
+        return centred(vector, self._everyday, centre)
 
     async def ready_for(self, other: Fingerprint | None) -> None:
         """Make the database ready for vectors of another one's embedder; None where there are none.

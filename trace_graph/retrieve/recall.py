@@ -18,7 +18,8 @@ from trace_graph.retrieve.ranking import Scored, rank
 from trace_graph.store.connection import Store
 from trace_graph.text.tokens import TokenCounter
 
-Embed = Callable[[str], Awaitable[Vector | None]]
+Embed = Callable[[str, float], Awaitable[Vector | None]]
+"""The vector of a question, less a share of the everyday mean (`RecallSettings.centre`)."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ async def answer(
     Raises: EngineUnavailable, EngineTimeout, StoreFailed. A search that failed is an error, never an empty answer.
     """
     question = read_question(request.query, scope, request.asked_at)
-    vector = await embed(request.query) if question.has_meaning else None
+    vector = await embed(request.query, settings.centre) if question.has_meaning else None
     lists = settings if request.limit is None else settings.with_lists_of(request.limit)
     candidates = await find_candidates(store, scope, question, vector, lists, only=only)
     ranked = rank(candidates, question, settings)
