@@ -28,6 +28,8 @@ class Target:
             assert self._given is not None
             self.stream: IO[bytes] = self._given
             return self
+        if self._path.is_dir():
+            raise InvalidInput(f"{self._path} is a folder.", fix="Name a file in it.")
         try:
             self.stream = tempfile.NamedTemporaryFile(
                 dir=self._path.parent, prefix=f".{self._path.name}.", suffix=".part", delete=False)

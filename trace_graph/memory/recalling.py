@@ -23,6 +23,7 @@ from trace_graph.retrieve.recording import Recording
 from trace_graph.retrieve.replaying import replay
 from trace_graph.retrieve.tracing import KeptRecall, Parameters, TracedEmbedder, trace_of
 from trace_graph.store.ledger import Actor
+from trace_graph.text.rules import check_question
 from trace_graph.text.times import parse_time
 from trace_graph.text.tokens import TokenCounter
 from trace_graph.version import VERSION
@@ -33,8 +34,7 @@ def recall_request(
     known_at: datetime | str | None, now: datetime, settings: RecallSettings,
 ) -> RecallRequest:
     """What is asked for, checked. Raises: InvalidInput."""
-    if not isinstance(query, str):
-        raise InvalidInput("A question is text.", fix="Give the question as a string.")
+    check_question(query)
     if budget is not None and limit is not None:
         raise InvalidInput("A recall takes a budget or a limit, not both.", fix="Give one of the two.")
     if not query:

@@ -97,6 +97,8 @@ class Recording:
             await self._store.write(work, "keep_recalls", space=space)
         except TraceGraphError as error:  # whoever asked has the answer already
             self._lose(len(batch), error.message)
+        except (TypeError, ValueError, OverflowError) as error:  # the driver cannot send it
+            self._lose(len(batch), type(error).__name__)
 
     def _lose(self, recalls: int, reason: str) -> None:
         self.lost += recalls

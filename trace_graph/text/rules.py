@@ -66,6 +66,13 @@ def check_text(text: str) -> str:
     return checked
 
 
+def check_question(question: object) -> str:
+    """A question, returned unchanged. Raises: InvalidInput, as for what no database could keep of it."""
+    checked = _string(question, "A question")
+    _encoded(checked, "The question")
+    return checked
+
+
 def space_name(name: object) -> str:
     """A space's name in the one form it is stored and compared in (NFKC), when `SPACE_NAME_RULE` allows it.
 
