@@ -36,6 +36,7 @@ def message(id: str, seq: int, **more: Any) -> Record:
         "terms": "a b", "embedding": [0.5, 0.1], **STAMP, **more})
 
 
+EMBEDDER = {"name": "static:x", "dimension": 2, "probe": [0.5, 0.1]}
 WHOLE = (SPACE, TOPIC, SESSION, message("M1", 1), message("M2", 2, waiting=True, waiting_in="S"), EVENT, PLACED, NEXT)
 
 
@@ -44,8 +45,8 @@ def file_of(records: tuple[Record, ...], **header: Any) -> bytes:
     digest = Digest()
     lines = [
         header_line(Header(**{
-            "version": 1, "schema_version": 1, "space_id": "S", "space_name": "n", "embedder": None, "counts": counts,
-            **header})),
+            "version": 1, "schema_version": 1, "space_id": "S", "space_name": "n", "embedder": EMBEDDER,
+            "counts": counts, **header})),
         *(record_line(record) for record in records)]
     for line in lines:
         digest.take(line)
@@ -111,6 +112,13 @@ def test_a_value_without_a_place_in_the_format_is_not_exported(properties: dict[
     (replaced(2, with_properties(last_id="E")), "A Session points at a Message that is not there."),
     (replaced(2, with_properties(key="other/x")), "The key of a Session leads elsewhere."),
     (replaced(3, with_properties(seq=True)), "The seq of a Message is none."),
+    (replaced(3, with_properties(change_seq=-5)), "The change_seq of a Message is none."),
+    (replaced(3, with_properties(text="a\x00b")), "The text of a Message is none."),
+    (replaced(3, with_properties(author="a\x00b")), "The author of a Message is none."),
+    (replaced(3, with_properties(text=" ")),
+     "A message's text is blank: without white space and invisible characters nothing is left of it."),
+    (replaced(0, with_properties(time_zone="Mars/X")),
+     "The time zone is not a name of the IANA time zone database."),
     (replaced(3, with_properties(space="other")), "The space of a Message is none."),
     (replaced(3, with_properties(filed_in="a topic of another space")), "The filed_in of a Message is none."),
     (replaced(3, with_properties(segment="x")), "The segment of a Message is none."),
@@ -124,6 +132,10 @@ def test_a_file_that_is_sealed_but_no_whole_space_is_refused(records: tuple[Reco
 
 def test_the_first_line_must_count_what_is_there() -> None:
     assert why_not(WHOLE, counts={"Space": 1}).endswith("The first line counts other lines than there are.")
+
+
+def test_vectors_without_an_embedder_belong_to_nothing() -> None:
+    assert why_not(WHOLE, embedder=None).endswith("There are vectors, and the first line names no embedder.")
 
 
 def test_what_is_written_otherwise_is_refused_although_it_means_the_same() -> None:

@@ -18,3 +18,13 @@ def test_a_question_that_no_database_takes_is_refused_by_name(question: str, nam
         recall_request(question, None, None, asked_at=None, known_at=None, now=datetime(2026, 1, 1, tzinfo=UTC),
                        settings=RecallSettings())
     assert named in refused.value.message
+
+
+def test_a_question_has_a_documented_length() -> None:
+    def asked(question: str) -> str:
+        return recall_request(question, None, None, asked_at=None, known_at=None, now=datetime(2026, 1, 1, tzinfo=UTC),
+                              settings=RecallSettings()).query
+
+    assert len(asked("launch " * 14_285)) == 99_995
+    with pytest.raises(InvalidInput, match="140,000 characters; at most 100,000"):
+        asked("launch " * 20_000)

@@ -9,6 +9,8 @@ from typing import Any
 
 from trace_graph.errors import InvalidInput
 from trace_graph.maintain.lines import NODES, REAL, Header, Record, order
+from trace_graph.text.rules import check_text
+from trace_graph.text.times import zone_name
 
 REQUIRED: Mapping[str, frozenset[str]] = {
     "Space": frozenset({
@@ -42,6 +44,7 @@ ENDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _WHOLE = frozenset({
     "seq", "number", "change_seq", "retired_seq", "event_seq", "message_count", "passage_count", "segment_count",
     "child_count", "vector_count", "depth", "tokens", "start", "end", "occurred_offset", "occurred_day", "last_seq"})
+_MAY_BE_NEGATIVE = frozenset({"occurred_offset", "occurred_day"})
 _VECTORS = frozenset({"embedding", "vector_sum"})
 _LISTS = frozenset({"authors", "phrases", "targets"})
 _TEXTS = frozenset({
@@ -69,6 +72,7 @@ class Checker:
         self._space = space_id
         self._last: tuple[int, str, str, bytes] | None = None
         self._later: list[tuple[str, str, str]] = []
+        self._has_vectors = False
 
     def take(self, record: Record, line: bytes) -> None:
         """Check the next record."""
@@ -89,6 +93,8 @@ class Checker:
             self._expect(source, id, (label,))
         if self.counts["Space"] != 1:
             raise InvalidInput("There is not exactly one Space.")
+        if header is not None and header.embedder is None and self._has_vectors:
+            raise InvalidInput("There are vectors, and the first line names no embedder.")
         if header is not None and {k: n for k, n in header.counts.items() if n} != dict(self.counts):
             raise InvalidInput("The first line counts other lines than there are.")
 
@@ -125,7 +131,12 @@ class Checker:
             derived = name == "segment" and record.kind in NODES
             if name in _OUR_OWN or derived or not _fits(name, value):
                 raise InvalidInput(f"The {name} of a {record.kind} is none.")
+            self._has_vectors = self._has_vectors or name in _VECTORS
         self._check_keys(record)
+        if record.kind == "Message":
+            check_text(record.properties["text"])
+        elif record.kind == "Space":
+            zone_name(record.properties["time_zone"])
 
     def _check_keys(self, record: Record) -> None:
         """Keys that say where something belongs lead nowhere else: a file cannot write into another space."""
@@ -147,5 +158,9 @@ def _fits(name: str, value: Any) -> bool:
         return isinstance(value, list) and bool(value) and isinstance(value[0], float)
     if name in _LISTS:
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if isinstance(value, str) and "\x00" in value:
+        return False
     wanted = next((type for names, type in _PLAIN if name in names), object)
-    return isinstance(value, wanted) and (wanted is not int or not isinstance(value, bool))
+    if wanted is int:
+        return type(value) is int and (value >= 0 or name in _MAY_BE_NEGATIVE)
+    return isinstance(value, wanted)

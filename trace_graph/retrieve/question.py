@@ -19,6 +19,9 @@ from trace_graph.text.terms import MOST_CLAUSES, lucene_query, prefixed, terms
 MOST_TERMS = 1000
 """Distinct terms of a question that are looked for, the first ones. Guess: a page of text has 200."""
 
+READ_FOR_DATES = 10_000
+"""First characters of a question in which dates, and how it asks, are looked for. Guess: three pages."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -77,9 +80,10 @@ def read_question(text: str, scope: Scope, asked_at: datetime) -> Question:
     wanted = tuple(term for term in distinct if term not in named) or distinct
     wanted = without_asking_words(wanted)[:MOST_TERMS]
     keys = tuple(key for space in scope.spaces for key in prefixed(wanted, space.key))
+    head = text[:READ_FOR_DATES]
     return Question(
         text=text, terms=wanted, keys=keys, names=frozenset(_named(text, authors)),
-        ranges=tuple(date_ranges(text, asked_at)), role=meant_role(text), wants_many=asks_for_many(text))
+        ranges=tuple(date_ranges(head, asked_at)), role=meant_role(head), wants_many=asks_for_many(head))
 
 
 def _named(text: str, authors: Iterable[str]) -> set[str]:
@@ -87,11 +91,12 @@ def _named(text: str, authors: Iterable[str]) -> set[str]:
 
     In scripts without spaces between words a name need not stand alone.
     """
-    words = set(re.findall(r"\w+", text.casefold()))
+    folded = text.casefold()
+    words = set(re.findall(r"\w+", folded))
     found = set()
     for author in authors:
         parts = re.findall(r"\w+", author.casefold())
-        whole = author.casefold() in text.casefold() and set(parts) <= words
+        whole = set(parts) <= words and author.casefold() in folded
         in_part = any(len(part) >= 3 and part in words for part in parts)
         unspaced = not author.isascii() and author in text
         if whole or in_part or unspaced:

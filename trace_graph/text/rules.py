@@ -31,6 +31,9 @@ LONGEST_EXTERNAL_ID = 512
 LARGEST_CONTENT, DEEPEST_CONTENT = 1024 * 1024, 32
 """Bytes of a content's JSON in UTF-8, and lists or objects within each other (guess)."""
 
+LONGEST_QUESTION = 100_000
+"""Characters of a question (guess: a long document put as one). Reading one of that length takes a fifth of a second."""
+
 SPACE_NAME_RULE = (
     "A space's name is text of 1 to 128 characters (at most 240 bytes in UTF-8): letters, digits, emoji, single spaces "
     "inside, and punctuation other than / \\ : * ? \" < > | %. It does not begin with '-', end with '.', hold control "
@@ -67,8 +70,16 @@ def check_text(text: str) -> str:
 
 
 def check_question(question: object) -> str:
-    """A question, returned unchanged. Raises: InvalidInput, as for what no database could keep of it."""
+    """A question, returned unchanged.
+
+    Raises:
+        InvalidInput: it holds NUL or a lone surrogate, which no database could keep, or over 100,000 characters.
+    """
     checked = _string(question, "A question")
+    if len(checked) > LONGEST_QUESTION:
+        raise InvalidInput(
+            f"The question has {len(checked):,} characters; at most {LONGEST_QUESTION:,} are taken.",
+            fix="Ask with the sentence that matters.")
     _encoded(checked, "The question")
     return checked
 
