@@ -32,7 +32,7 @@ LARGEST_CONTENT, DEEPEST_CONTENT = 1024 * 1024, 32
 """Bytes of a content's JSON in UTF-8, and lists or objects within each other (guess)."""
 
 LONGEST_QUESTION = 100_000
-"""Characters of a question (guess: a long document put as one). Reading one of that length takes a fifth of a second."""
+"""Characters of a question (guess: a long document put as one)."""
 
 SPACE_NAME_RULE = (
     "A space's name is text of 1 to 128 characters (at most 240 bytes in UTF-8): letters, digits, emoji, single spaces "
