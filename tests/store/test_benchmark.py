@@ -25,6 +25,10 @@ QUESTIONS = [
     for subject, lines in SUBJECTS.items()]
 
 
+# The run of a benchmark is the same on every engine: one is enough, and it is the one that `bench` starts by itself.
+on_one_engine = pytest.mark.parametrize("engine_address", ["arcadedb"], indirect=True)
+
+
 class BrokenOff(Exception):
     """The run ends here."""
 
@@ -54,6 +58,7 @@ def written(order: Order) -> dict[str, Any]:
     return {name: value for name, value in read.items() if name not in OF_THE_MOMENT}
 
 
+@on_one_engine
 def test_two_runs_give_equal_results(order: Order, tmp_path: Path, run: Run, space: str) -> None:
     other = replace(order, out=tmp_path / "other", run=f"{space}-other")
 
@@ -65,6 +70,7 @@ def test_two_runs_give_equal_results(order: Order, tmp_path: Path, run: Run, spa
         "plot.png", "results.json", "table.md"]
 
 
+@on_one_engine
 def test_the_results_hold_every_system_and_what_is_stored(order: Order, run: Run) -> None:
     results = run(run_benchmark(order, quietly))
     said = sum(len(message.text.split()) for message in conversation())
@@ -79,6 +85,7 @@ def test_the_results_hold_every_system_and_what_is_stored(order: Order, run: Run
     assert results.timings.import_seconds > 0
 
 
+@on_one_engine
 def test_a_run_that_was_broken_off_goes_on_and_ends_like_one_that_was_not(
     order: Order, tmp_path: Path, run: Run
 ) -> None:
@@ -101,6 +108,7 @@ def test_a_run_that_was_broken_off_goes_on_and_ends_like_one_that_was_not(
     assert written(order) == written(undisturbed)
 
 
+@on_one_engine
 def test_another_run_does_not_go_on_where_one_was_broken_off(order: Order, run: Run) -> None:
     def stop(doing: str, done: int, total: int | None) -> None:
         if done == 2:
@@ -117,6 +125,7 @@ def test_another_run_does_not_go_on_where_one_was_broken_off(order: Order, run: 
     assert results.systems == ["trace-graph", "bm25"]
 
 
+@on_one_engine
 def test_a_space_that_holds_something_else_is_not_measured(
     order: Order, memory: Memory, run: Run, space: str
 ) -> None:
