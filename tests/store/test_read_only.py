@@ -340,7 +340,8 @@ def test_a_named_query_is_run(open_store: Store, run: Run) -> None:
 
 
 def test_a_named_query_may_carry_its_variant(open_store: Store, run: Run) -> None:
-    parameters = {"vector": [1.0] + [0.0] * 255, "spaces": ["no such space"], "k": 5}
+    parameters = {
+        "vector": [1.0] + [0.0] * 255, "spaces": ["no such space"], "k": 5, "bounds": {}, "fetch": 5}
 
     if "neo4j-search" in open_store.engine.variants:
         assert len(run(run_named(open_store, "recall_by_vector_search (neo4j-search)", parameters))) == 1
