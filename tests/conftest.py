@@ -19,7 +19,9 @@ NOT_RUN = "--no-neo4j: the tests against Neo4j did NOT run. How to get one: test
 
 
 # How long an example takes says how busy the machine is, not whether the code is right.
-hypothesis.settings.register_profile("no deadline", deadline=None)
+# CI has twenty minutes for everything: half of the usual hundred examples there.
+EXAMPLES = 50 if os.environ.get("CI") == "true" else 100
+hypothesis.settings.register_profile("no deadline", deadline=None, max_examples=EXAMPLES)
 hypothesis.settings.load_profile("no deadline")
 
 

@@ -41,8 +41,7 @@ def _said(done: Done) -> str:
 
 
 @pytest.mark.parametrize("arguments", [
-    ("recall", "roses", "--space", "garden"), ("add", "A new rose.", "--space", "debugged"), ("doctor",),
-    ("db", "status"), ("config", "show"), ("cypher", "this is no Cypher"),
+    ("recall", "roses", "--space", "garden"), ("doctor",), ("config", "show"), ("cypher", "this is no Cypher"),
 ])
 def test_debug_shows_no_password_of_the_embedded_engine(
     garden: Command, secrets: list[str], arguments: tuple[str, ...]

@@ -37,6 +37,11 @@ RETURN properties(r) AS recall, used ORDER BY r.id
 """
 
 
+# How recalls are kept is the same everywhere; what is asked of the past differs by the engine's vector list.
+on_one_engine = pytest.mark.parametrize("engine_address", ["arcadedb"], indirect=True)
+on_two_engines = pytest.mark.parametrize("engine_address", ["arcadedb", "neo4j-2026"], indirect=True)
+
+
 async def asked(settings: Settings, space: str | list[str], question: str = QUESTION, **more: Any) -> RecallResult:
     """A recall through a memory of its own, which is closed: what was to be kept is kept."""
     async with opened(settings, actor="tester") as memory:
@@ -95,6 +100,7 @@ def test_a_recall_is_kept_with_what_it_used_and_takes_no_change_of_its_space(
     assert (trace["found"], trace["dropped"], len(trace["candidates"])) == (16, {"limit": 13}, 16)
 
 
+@on_one_engine
 def test_no_text_of_a_message_is_copied_into_what_is_kept(
     settings: Settings, graph: Graph, run: Run, talk: str
 ) -> None:
@@ -110,6 +116,7 @@ def test_no_text_of_a_message_is_copied_into_what_is_kept(
     assert {word for word in said if word in kept} == {"berth", "petrel"}  # which stand in the question
 
 
+@on_one_engine
 def test_the_explanation_that_is_given_at_once_is_the_one_that_is_read_later(
     settings: Settings, memory: Memory, run: Run, talk: str
 ) -> None:
@@ -132,6 +139,7 @@ def test_the_explanation_that_is_given_at_once_is_the_one_that_is_read_later(
         assert one.topic_path
 
 
+@on_one_engine
 def test_nothing_is_written_before_the_answer_is_there(
     settings: Settings, run: Run, talk: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +161,7 @@ def test_nothing_is_written_before_the_answer_is_there(
     assert ("keep_recalls" in before, "keep_recalls" in written) == (False, True)
 
 
+@on_one_engine
 @pytest.mark.parametrize("kept", [0, 2])
 def test_the_latest_recalls_are_kept_as_many_as_the_setting_says(
     settings: Settings, graph: Graph, run: Run, talk: str, kept: int
@@ -168,6 +177,7 @@ def test_the_latest_recalls_are_kept_as_many_as_the_setting_says(
     assert there == made[len(made) - kept:]
 
 
+@on_one_engine
 def test_a_recall_that_cannot_be_kept_is_answered_and_warned_of(
     settings: Settings, run: Run, talk: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -183,6 +193,7 @@ def test_a_recall_that_cannot_be_kept_is_answered_and_warned_of(
         (logging.WARNING, "recalls were not kept")]
 
 
+@on_one_engine
 def test_an_unknown_recall_and_one_of_a_space_that_may_not_be_read_look_the_same(
     settings: Settings, store: Store, memory: Memory, run: Run, talk: str
 ) -> None:
@@ -207,6 +218,7 @@ def test_an_unknown_recall_and_one_of_a_space_that_may_not_be_read_look_the_same
             run(verb("no such id"))
 
 
+@on_two_engines
 def test_a_replay_is_equal_also_after_more_was_said_and_filed(
     settings: Settings, memory: Memory, run: Run, talk: str
 ) -> None:
@@ -231,6 +243,7 @@ def test_a_replay_is_equal_also_after_more_was_said_and_filed(
     assert min(report.items for report in reports) > 2
 
 
+@on_two_engines
 def test_where_the_index_brings_other_candidates_what_was_scored_then_is_scored_again(
     settings: Settings, memory: Memory, run: Run, space: str
 ) -> None:
@@ -256,6 +269,7 @@ def test_where_the_index_brings_other_candidates_what_was_scored_then_is_scored_
     assert {change.kind for change in report.changes} <= {"index"}
 
 
+@on_one_engine
 def test_a_replay_takes_the_settings_of_then_and_names_what_they_are_now(
     settings: Settings, run: Run, talk: str
 ) -> None:
@@ -275,6 +289,7 @@ def test_a_replay_takes_the_settings_of_then_and_names_what_they_are_now(
     ]
 
 
+@on_one_engine
 def test_a_replay_counts_its_tokens_and_says_so_where_the_counter_is_another(
     settings: Settings, run: Run, talk: str
 ) -> None:
@@ -289,6 +304,7 @@ def test_a_replay_counts_its_tokens_and_says_so_where_the_counter_is_another(
         False, [("tokens", "The tokens are counted in another way.")])
 
 
+@on_two_engines
 def test_an_erased_message_is_named_and_the_explanation_keeps_its_figures(
     settings: Settings, memory: Memory, graph: Graph, run: Run, talk: str
 ) -> None:
@@ -341,6 +357,7 @@ def test_known_at_gives_what_a_recall_gave_then_however_much_came_later(
     assert {item.part is not None for result in then for item in result.items} == {True, False}
 
 
+@on_two_engines
 def test_a_space_smaller_then_than_large_from_is_read_as_a_small_one(
     settings: Settings, memory: Memory, run: Run, space: str
 ) -> None:
@@ -362,6 +379,7 @@ def test_a_space_smaller_then_than_large_from_is_read_as_a_small_one(
     assert len(now) < len(then) == 24
 
 
+@on_two_engines
 def test_before_a_space_was_there_nothing_was_known_and_in_the_future_all_is(
     settings: Settings, memory: Memory, run: Run, space: str
 ) -> None:
@@ -383,6 +401,7 @@ def test_before_a_space_was_there_nothing_was_known_and_in_the_future_all_is(
     assert figures(future) == near(now)
 
 
+@on_one_engine
 def test_an_export_and_the_doctor_do_not_mind_kept_recalls(
     settings: Settings, memory: Memory, run: Run, talk: str, tmp_path: Path
 ) -> None:
@@ -399,6 +418,7 @@ def test_an_export_and_the_doctor_do_not_mind_kept_recalls(
     assert [problem for problem in report.problems if problem.space == talk] == []
 
 
+@on_one_engine
 def test_recalls_that_are_kept_at_once_by_many_are_all_there(
     settings: Settings, graph: Graph, run: Run, talk: str
 ) -> None:
@@ -418,6 +438,7 @@ def test_recalls_that_are_kept_at_once_by_many_are_all_there(
     assert there == made
 
 
+@on_one_engine
 def test_the_space_of_a_recall_is_the_first_it_was_put_to(
     settings: Settings, memory: Memory, graph: Graph, run: Run, talk: str
 ) -> None:
