@@ -25,7 +25,7 @@ demo: venv ## a small conversation in the embedded engine: import, organize, tre
 test: venv ## everything that .ci/run checks
 	$(STEP) "style" $(MAKE) --no-print-directory lint
 	$(STEP) "types" $(MAKE) --no-print-directory types
-	$(STEP) "tests" $(BIN)/pytest -n 3 --dist loadgroup --durations 20 tests/unit tests/data tests/store tests/readme
+	$(STEP) "tests" $(BIN)/pytest -n 3 --dist loadgroup --no-loadscope-reorder --durations 20 tests/store tests/unit tests/data tests/readme
 	$(STEP) "build" $(MAKE) --no-print-directory wheel
 	$(STEP) "the wheel alone" env PYTHON=$(BIN)/python tests/wheel/run.sh dist/*.whl
 	$(STEP) "the extras" env PYTHON=$(BIN)/python tests/extra/run.sh dist/*.whl

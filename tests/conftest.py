@@ -46,7 +46,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "engine_address" in getattr(item, "fixturenames", ()):
             item.add_marker("engine")
             # With several workers (pytest -n) all tests of one engine go to one of them, so that each starts once.
-            item.add_marker(pytest.mark.xdist_group(item.callspec.params["engine_address"]))  # type: ignore[attr-defined]
+            item.add_marker(pytest.mark.xdist_group(_group(item)))
+        elif "tests/readme/" in item.nodeid:
+            item.add_marker(pytest.mark.xdist_group("readme"))  # the demo is run once, not by every worker
+
+
+def _group(item: pytest.Item) -> str:
+    """The engine's; the fifty lives take as long as half of all other tests on it, and get a worker of their own."""
+    engine = str(item.callspec.params["engine_address"])  # type: ignore[attr-defined]
+    return "lives" if engine == "arcadedb" and "test_life.py" in item.nodeid else engine
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
