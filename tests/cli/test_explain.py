@@ -38,7 +38,8 @@ def test_explain_shows_what_was_asked_what_was_found_and_what_was_dropped(garden
         r"spaces +garden at change \d+", "words +rose, bush, plant", "speakers +Mira", "dates +none",
     ):
         assert re.search(rf"^{line}$", done.out, re.MULTILINE), line
-    assert re.search(r"^RANK +SCORE +TEXT +VECTOR +SPEAKER +DATE +ROLE +NEAR +TOKENS +FOUND BY +WHO +WHAT$", done.out, re.MULTILINE)
+    head = r"^RANK +SCORE +TEXT +VECTOR +SPEAKER +DATE +ROLE +NEAR +TOKENS +FOUND BY +WHO +WHAT$"
+    assert re.search(head, done.out, re.MULTILINE)
     assert re.search(r"^1 +\d\.\d\d .* Mira +Mira planted three rose bushes", done.out, re.MULTILINE)
     assert len(re.findall(r"^limit +-?\d\.\d\d ", done.out, re.MULTILINE)) == 2
     assert done.out.splitlines()[-1] == "4 messages scored, 2 shown; dropped: 2 for limit"
