@@ -12,8 +12,7 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 
 from bench.engine import engine_of
 from bench.locomo import REPOSITORY, default_file
@@ -40,7 +39,7 @@ def selections() -> dict[str, Selection]:
     return guarded
 
 
-async def measure(selection: Selection, database: Settings | None = None) -> dict[str, float]:
+async def measure(selection: Selection, settings: Settings) -> dict[str, float]:
     """R@10 over all questions that count, and how many these are.
 
     Nothing is organised: that changes nothing in what is recalled, which other tests hold, and takes half of the time.
@@ -48,7 +47,7 @@ async def measure(selection: Selection, database: Settings | None = None) -> dic
     pool = read_dataset(selection).pools[0]
     questions = [one for one in pool.questions if selection.name != "locomo" or one.category in LOCOMO_ANSWERABLE]
     found = []
-    async with _engine(database) as settings, Memory(settings=settings) as memory:
+    async with Memory(settings=settings) as memory:
         space = f"guarded-{uuid7()[-12:]}"
         await memory.add_many(pool.messages, space=space)
         for question in questions:
@@ -57,13 +56,10 @@ async def measure(selection: Selection, database: Settings | None = None) -> dic
     return {"questions": len(questions), "R@10": round(mean(found), 5)}
 
 
-@asynccontextmanager
-async def _engine(database: Settings | None) -> AsyncIterator[Settings]:
-    if database is not None:
-        yield database
-        return
+async def measure_all() -> Guarded:
+    """The figures of everything that is guarded here, on an embedded engine of our own."""
     async with engine_of(None) as settings:
-        yield settings
+        return {name: await measure(one, settings) for name, one in selections().items()}
 
 
 def fallen(committed: Mapping[str, float], measured: Mapping[str, float]) -> str | None:
@@ -88,7 +84,7 @@ def main() -> int:
     write = parser.parse_args().write
     committed = committed_figures() if FIGURES.exists() else {}
     try:
-        measured = {name: asyncio.run(measure(one)) for name, one in selections().items()}
+        measured = asyncio.run(measure_all())
     except TraceGraphError as error:
         print(f"{error} {error.fix}", file=sys.stderr)
         return 1

@@ -13,9 +13,9 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
-from tests.engines.neo4j_jars import cache_folder, provide_jars
-from tests.engines.neo4j_server import Neo4jServer, free_port
-from tests.engines.releases import RELEASES, EngineAddress
+from tests.engines.neo4j_server import free_port
+from tests.engines.own_neo4j import own_neo4j
+from tests.engines.releases import EngineAddress
 from trace_graph.config import Settings
 from trace_graph.store.local_server import LocalServer
 
@@ -73,9 +73,7 @@ class OwnNeo4j:
     """A Neo4j in a folder of its own, always on the same port."""
 
     def __init__(self, kind: str, home: Path) -> None:
-        release = RELEASES[kind]
-        jars = provide_jars(cache_folder(), release.version)
-        self._server = Neo4jServer(release, jars, home, port=free_port())
+        self._server = own_neo4j(kind, home, port=free_port())
         self.settings = settings_of(self._server.start())
 
     async def kill(self) -> None:

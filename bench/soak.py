@@ -18,8 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.engines.neo4j_jars import cache_folder, provide_jars
-from tests.engines.neo4j_server import Neo4jServer
+from tests.engines.own_neo4j import own_neo4j
 from tests.engines.releases import RELEASES
 
 ENGINES = ("arcadedb", *RELEASES)
@@ -43,10 +42,8 @@ def reachable(engine: str) -> Iterator[tuple[list[str], Mapping[str, str]]]:
     if engine == "arcadedb":
         yield [], {}
         return
-    release = RELEASES[engine]
-    jars = provide_jars(cache_folder(), release.version)
     with tempfile.TemporaryDirectory(prefix=f"{engine}-") as home:
-        server = Neo4jServer(release, jars, Path(home), heap=HEAP, page_cache=PAGE_CACHE)
+        server = own_neo4j(engine, Path(home), heap=HEAP, page_cache=PAGE_CACHE)
         try:
             address = server.start()
             yield ["--uri", address.uri], {

@@ -10,7 +10,7 @@ import typer
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.opening import memory_of
 from trace_graph.cli.output import show
-from trace_graph.cli.tables import counted, moment, table
+from trace_graph.cli.tables import counted, decimals, moment, table
 from trace_graph.text.display import clip, visible
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _candidates(candidates: list[ExplainedCandidate], mark: str, marks: list[Any
     return table(
         (mark, "SCORE", *(name.upper() for name in names), "TOKENS", "FOUND BY", "WHO", "WHAT"),
         [
-            (str(sign), _number(one.score), *(_number(one.signals[name]) for name in names), one.tokens,
+            (str(sign), decimals(one.score), *(decimals(one.signals[name]) for name in names), one.tokens,
              ", ".join(one.found_by), one.author or "", _excerpt(one))
             for sign, one in zip(marks, candidates, strict=True)])
 
@@ -109,10 +109,6 @@ def _excerpt(one: ExplainedCandidate) -> str:
     if one.text is None:
         return f"{one.id} (erased)"
     return clip(visible(one.text, one_line=True), EXCERPT)
-
-
-def _number(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}"  # no -0.00
 
 
 def _report(report: ReplayReport) -> str:

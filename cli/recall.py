@@ -12,7 +12,7 @@ from trace_graph.cli.explain import explanation_words
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.opening import memory_of
 from trace_graph.cli.output import coloured, columns, remark, show
-from trace_graph.cli.tables import counted, moment, rendered
+from trace_graph.cli.tables import counted, decimals, moment, rendered
 from trace_graph.errors import UsageError
 from trace_graph.text.display import visible
 
@@ -75,7 +75,7 @@ def _answer(result: RecallResult) -> str:
         return _nothing(result)
     parts = [_item(item) for item in result.items]
     if result.topics:
-        named = (f"{_path(topic.path)} ({_score(topic.score)})" for topic in result.topics)
+        named = (f"{_path(topic.path)} ({decimals(topic.score)})" for topic in result.topics)
         parts.append(_head("Topics") + "\n" + "\n".join(f"{' ' * INDENT}{one}" for one in named))
     parts.append(_head(f"{counted(len(result.items), 'item')}, {counted(result.tokens, 'token')}"))
     return "\n\n".join(parts)
@@ -92,13 +92,9 @@ def _nothing(result: RecallResult) -> str:
 def _item(item: RecallItem) -> str:
     where = _path(item.topic_path) if item.topic_path else "not filed yet"
     author = visible(item.author, one_line=True)
-    head = f"{item.rank:>2}. {author} · {moment(item.occurred_at)} · {where} · {_score(item.score)}"
+    head = f"{item.rank:>2}. {author} · {moment(item.occurred_at)} · {where} · {decimals(item.score)}"
     part = " · part of a long message" if item.part else ""
     return f"{_head(head + part)}\n{_indented(visible(item.text).strip())}"
-
-
-def _score(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}"  # no -0.00
 
 
 def _path(titles: list[str]) -> str:

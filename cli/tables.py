@@ -88,3 +88,8 @@ def rendered(thing: Any, *, width: int) -> str:
         highlight=False, emoji=False, markup=False, legacy_windows=False)
     console.print(thing)
     return "\n".join(line.rstrip() for line in drawn.getvalue().splitlines())
+
+
+def decimals(value: float) -> str:
+    """A score with two decimals."""
+    return f"{round(value, 2) + 0.0:.2f}"  # no -0.00

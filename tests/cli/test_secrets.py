@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import socket
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command import Command, Done
+from tests.engines.neo4j_server import free_port
 
 SECRET, KEY = "correct-horse-7", "sk-battery-staple-9"
 
@@ -16,9 +16,7 @@ SECRET, KEY = "correct-horse-7", "sk-battery-staple-9"
 @pytest.fixture
 def held_port() -> int:
     """A port on loopback at which nothing answers."""
-    with socket.socket() as opened:
-        opened.bind(("127.0.0.1", 0))
-        return int(opened.getsockname()[1])
+    return free_port()
 
 
 @pytest.fixture
@@ -26,14 +24,8 @@ def secrets(garden: Command) -> list[str]:
     """Every password of the running engine."""
     data = garden.folder.parent / "data"
     state = json.loads((data / "server.json").read_text(encoding="utf-8"))
-    passwords = [str(value) for name, value in _leaves(state) if "password" in name]
+    passwords = [str(value) for name, value in state.items() if "password" in name]
     return [*passwords, (data / "root.password").read_text(encoding="ascii").strip()]
-
-
-def _leaves(value: object, name: str = "") -> list[tuple[str, object]]:
-    if isinstance(value, dict):
-        return [leaf for key, each in value.items() for leaf in _leaves(each, str(key))]
-    return [(name, value)]
 
 
 def _said(done: Done) -> str:

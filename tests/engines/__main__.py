@@ -11,8 +11,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.engines.neo4j_jars import cache_folder, provide_jars
-from tests.engines.neo4j_server import Neo4jServer
+from tests.engines.own_neo4j import own_neo4j
 from tests.engines.releases import RELEASES
 from trace_graph.errors import TraceGraphError
 
@@ -39,9 +38,7 @@ def main() -> int:
 
 def run_until_stopped(name: str, home: Path, *, heap: str, page_cache: str) -> None:
     """Start the release, print where it answers, and stop it on the first SIGTERM or SIGINT."""
-    release = RELEASES[name]
-    jars = provide_jars(cache_folder(), release.version)
-    server = Neo4jServer(release, jars, home, heap=heap, page_cache=page_cache)
+    server = own_neo4j(name, home, heap=heap, page_cache=page_cache)
     for number in STOP_SIGNALS:
         signal.signal(number, _stop)
     try:

@@ -21,7 +21,8 @@ from trace_graph.errors import InvalidInput, NotFound, StoreFailed
 from trace_graph.memory import Memory
 from trace_graph.models import MessageInput, RecallResult
 from trace_graph.retrieve.overview import read_stats
-from trace_graph.retrieve.recall import RecallRequest, recall
+from trace_graph.retrieve.recall import RecallRequest
+from trace_graph.retrieve.recall import answer as answer_to
 from trace_graph.store.connection import Store
 from trace_graph.text.tokens import count_tokens
 
@@ -555,10 +556,10 @@ def test_a_memory_that_holds_no_space_answers_with_nothing(store: Store, run: Ru
             return (await embedder.embed([text]))[0]
 
         request = RecallRequest("Petrel", datetime(2024, 1, 1, tzinfo=UTC), 2000, None)
-        answer = await recall(
+        found = await answer_to(
             store, Scope(()), request, embed=embed, settings=RecallSettings(), count=count_tokens, new_id=lambda: "id"
         )
-        return answer, await read_stats(store, Scope(()), None)
+        return found.result, await read_stats(store, Scope(()), None)
 
     answer, stats = run(ask())
 

@@ -13,7 +13,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from trace_graph.text.dates.days import civil
+from trace_graph.text.dates.days import civil, date_of, number_of
 from trace_graph.text.dates.reading import read_dates
 from trace_graph.text.dates.values import DateMention, Interval
 
@@ -36,8 +36,7 @@ LONG_STRETCH_DAYS = 200
 OPEN_WEIGHT = 0.25
 """Every day on the open side of "before", "since", "until"; the date itself weighs what it weighs alone. Guess."""
 
-_EPOCH = date(1970, 1, 1).toordinal()
-_FIRST_DAY, _LAST_DAY = date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH
+_FIRST_DAY, _LAST_DAY = number_of(date.min), number_of(date.max)
 _LEAP_YEAR = 2000
 """The year that stands in where a date has none; a leap year, so that 29 February exists in it."""
 
@@ -114,11 +113,11 @@ def _of_reading(mention: DateMention, reading: Interval) -> Iterator[DateRange]:
 def _in_leap_year(first: int, end: int) -> tuple[int, int]:
     """A stretch moved to the leap year; a month stays a month, a day a day."""
     year, month, day = civil(first)
-    moved = _count(_LEAP_YEAR, month, day)
+    moved = number_of(date(_LEAP_YEAR, month, day))
     if end - first == 1:
         return moved, moved + 1
     end_year = civil(end)[0]
-    return moved, _in_year(_date(end), _LEAP_YEAR + end_year - year)
+    return moved, _in_year(date_of(end), _LEAP_YEAR + end_year - year)
 
 
 def _range_score(day: int, one: DateRange) -> float:
@@ -137,18 +136,11 @@ def _nearest(one: DateRange, day: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=1_024)  # one recall scores hundreds of messages from a few years
 def _moved(one: DateRange, year: int) -> tuple[int, int]:
-    first, last = _date(one.first), _date(one.last)
+    first, last = date_of(one.first), date_of(one.last)
     year += first.year - _LEAP_YEAR
     return _in_year(first, year), _in_year(last, year + last.year - first.year)
 
 
 def _in_year(day: date, year: int) -> int:
-    return _count(year, day.month, min(day.day, monthrange(year, day.month)[1]))
+    return number_of(day.replace(year=year, day=min(day.day, monthrange(year, day.month)[1])))
 
-
-def _count(year: int, month: int, day: int) -> int:
-    return date(year, month, day).toordinal() - _EPOCH
-
-
-def _date(day: int) -> date:
-    return date.fromordinal(day + _EPOCH)

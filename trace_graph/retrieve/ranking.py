@@ -19,12 +19,13 @@ from trace_graph.retrieve.candidates import Candidate
 from trace_graph.retrieve.dates import date_score
 from trace_graph.retrieve.question import Question
 from trace_graph.retrieve.spreading import spread
+from trace_graph.text.passages import PASSAGE_WORDS
 
 Places = NDArray[np.intp]
 
 
-PASSAGE_TOKENS = 133
-"""Of a passage: it aims at 100 words."""
+SCORED_TOKENS = round(PASSAGE_WORDS * 1.33)
+"""Tokens of what a long message is scored by: a passage of the length that it aims at."""
 
 
 class Scored(NamedTuple):
@@ -76,7 +77,7 @@ def _meaning(
     lengths = np.array([one.length for one in candidates], dtype=np.float64)
     cosines = np.array([one.cosine for one in candidates], dtype=np.float64)
     # A long message is scored by a passage.
-    tokens = np.array([min(one.tokens, PASSAGE_TOKENS) for one in candidates], dtype=np.float64)
+    tokens = np.array([min(one.tokens, SCORED_TOKENS) for one in candidates], dtype=np.float64)
     constants = {"k1": settings.k1, "b": settings.b}
     own_text = normalised(bm25(counts, lengths, **constants))
     window_text = normalised(bm25(_over_windows(counts, near), _over_windows(lengths, near), **constants))

@@ -49,15 +49,6 @@ class Answer:
     """By item, the id of the topic it lies in."""
 
 
-async def recall(
-    store: Store, scope: Scope, request: RecallRequest, *, embed: Embed, settings: RecallSettings, count: TokenCounter,
-    new_id: NewId,
-) -> RecallResult:
-    """Find the messages that answer a question, best first. Raises: what `answer` raises."""
-    return (await answer(
-        store, scope, request, embed=embed, settings=settings, count=count, new_id=new_id)).result
-
-
 async def answer(
     store: Store, scope: Scope, request: RecallRequest, *, embed: Embed, settings: RecallSettings, count: TokenCounter,
     new_id: NewId, only: Collection[str] | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -14,6 +14,7 @@ from trace_graph.models import Dropped, Mode, RecallItem
 from trace_graph.retrieve.dates import DateRange
 from trace_graph.retrieve.ranking import Scored
 from trace_graph.retrieve.recall import Answer, RecallRequest
+from trace_graph.text.dates.days import date_of
 
 MOST_CANDIDATES = 200
 """Candidates that are kept of a recall, the best ones, and all that was shown. Guess: 30 KB; of those behind them only
@@ -25,7 +26,6 @@ MOST_OTHERS = 1000
 DIGITS = 6
 """Decimals of scores, as of the items of an answer."""
 
-_EPOCH = date(1970, 1, 1).toordinal()
 
 
 class TracedEmbedder(NamedTuple):
@@ -180,6 +180,6 @@ def _traced(
 
 
 def _written(stretch: DateRange) -> tuple[str, str]:
-    days = (date.fromordinal(_EPOCH + day) for day in (stretch.first, stretch.last))
+    days = (date_of(day) for day in (stretch.first, stretch.last))
     first, last = (f"{day:%m-%d}" if stretch.every_year else day.isoformat() for day in days)
     return first, last

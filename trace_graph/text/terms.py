@@ -146,8 +146,9 @@ def _run_terms(run: str) -> list[str]:
 
 
 def _identifier_terms(word: str) -> list[str]:
-    parts = [_bounded(part) for part in _JOINT.split(word)]
-    return [*parts, _shortened("".join(_JOINT.split(word)))] if _NAMES_A_THING.search(word) else parts
+    parts = _JOINT.split(word)
+    found = [_bounded(part) for part in parts]
+    return [*found, _shortened("".join(parts))] if _NAMES_A_THING.search(word) else found
 
 
 def _bounded(word: str) -> str:

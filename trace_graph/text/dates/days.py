@@ -23,13 +23,23 @@ _CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
 MONTHS_IN: dict[Unit, int] = {"month": 1, "quarter": 3, "season": 3, "year": 12, "decade": 120}
 
 
+def number_of(day: date) -> int:
+    """The day's number from 1970-01-01."""
+    return day.toordinal() - _EPOCH
+
+
+def date_of(day: int) -> date:
+    """The date of a day's number. Raises: ValueError outside the years 1 to 9999."""
+    return date.fromordinal(day + _EPOCH)
+
+
 def day_number(year: int, month: int = 1, day: int = 1) -> int | None:
     """The day's number from 1970-01-01; None for what the calendar has not, such as 30 February."""
     cycles, of_cycle = divmod(year, _CYCLE_YEARS)
     of_cycle += _CYCLE_YEARS
     if not 1 <= month <= 12 or not 1 <= day <= monthrange(of_cycle, month)[1]:
         return None
-    return date(of_cycle, month, day).toordinal() - _EPOCH + (cycles - 1) * _CYCLE_DAYS
+    return number_of(date(of_cycle, month, day)) + (cycles - 1) * _CYCLE_DAYS
 
 
 def month_start(months: int) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 
+from trace_graph.text.dates.days import date_of
 from trace_graph.text.dates.values import Interval
 from trace_graph.text.times import start_of_day
-
-_EPOCH = date(1970, 1, 1)
 
 
 def instants(interval: Interval, zone: tzinfo) -> tuple[datetime | None, datetime | None]:
@@ -19,5 +18,5 @@ def instants(interval: Interval, zone: tzinfo) -> tuple[datetime | None, datetim
     Raises:
         InvalidInput: a bound lies outside the years 1 to 9999 in UTC.
     """
-    first, end = (None if day is None else start_of_day(_EPOCH + timedelta(day), zone) for day in interval)
+    first, end = (None if day is None else start_of_day(date_of(day), zone) for day in interval)
     return first, end

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime
+from datetime import datetime
 
 from trace_graph.errors import InvalidInput
 from trace_graph.text.dates.chinese import chinese_dates, joined
 from trace_graph.text.dates.compound import compound_date, may_begin, simple_date
-from trace_graph.text.dates.days import day_number
+from trace_graph.text.dates.days import day_number, number_of
 from trace_graph.text.dates.other_languages import other_dates
 from trace_graph.text.dates.values import Asked, DateMention, Interval
 from trace_graph.text.dates.words import NARROW, Tokens
@@ -36,7 +36,7 @@ def read_dates(text: str, asked_at: datetime) -> list[DateMention]:
     """
     if asked_at.tzinfo is None or asked_at.utcoffset() is None:
         raise InvalidInput("The moment of asking has no time zone.", fix="Pass an aware datetime.")
-    asked = Asked(asked_at.date().toordinal() - date(1970, 1, 1).toordinal())
+    asked = Asked(number_of(asked_at.date()))
     tokens = Tokens(text)
     found = _mentions(tokens, asked)
     years = sorted({year for one in found for year in one.years})[:_MOST_YEARS]
