@@ -1,0 +1,1 @@
+"""Language models: asked by named prompts, never trusted."""
