@@ -52,9 +52,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _group(item: pytest.Item) -> str:
-    """The engine's; the fifty lives take as long as half of all other tests on it, and get a worker of their own."""
-    engine = str(item.callspec.params["engine_address"])  # type: ignore[attr-defined]
-    return "lives" if engine == "arcadedb" and "test_life.py" in item.nodeid else engine
+    """The engine's."""
+    return str(item.callspec.params["engine_address"])  # type: ignore[attr-defined]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

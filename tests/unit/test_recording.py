@@ -143,9 +143,7 @@ def test_a_write_that_fails_is_warned_of_and_counted_and_the_next_one_goes_on(
         "recalls": 2, "lost": 2, "reason": "Too late."}
 
 
-def test_what_cannot_be_made_or_sent_is_lost_and_said_and_the_others_are_kept(
-    caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_cannot_be_sent_is_lost_and_said_and_the_next_ones_are_kept(caplog: pytest.LogCaptureFixture) -> None:
     store = _Store(error=UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogates not allowed"))
 
     async def keep() -> int:
@@ -160,6 +158,26 @@ def test_what_cannot_be_made_or_sent_is_lost_and_said_and_the_others_are_kept(
     assert asyncio.run(keep()) == 1
     assert len(store.transactions) == 1
     assert [record.reason for record in caplog.records] == ["UnicodeEncodeError"]
+
+
+def test_what_cannot_be_made_is_lost_and_said_and_the_others_of_its_batch_are_kept(
+    caplog: pytest.LogCaptureFixture
+) -> None:
+    store = _Store()
+
+    def broken() -> KeptRecall:
+        raise KeyError("no such candidate")
+
+    async def keep() -> int:
+        log = recording_to(store)
+        for make in (lambda: RECALL, broken, lambda: RECALL):
+            log.keep("s", make)
+        await log.written()
+        return log.lost
+
+    assert asyncio.run(keep()) == 1
+    assert [len(transaction[0][1]["recalls"]) for transaction in store.transactions] == [2]
+    assert [record.reason for record in caplog.records] == ["KeyError"]
 
 
 def test_what_no_longer_fits_the_queue_is_lost_and_said(

@@ -73,12 +73,21 @@ class Recording:
                 space = self._queue[0][0]
                 batch: list[KeptRecall] = []
                 while self._queue and len(batch) < BATCH and self._queue[0][0] == space:
-                    batch.append(self._queue.popleft()[1]())
+                    batch += self._made(self._queue.popleft()[1])
                     await asyncio.sleep(0)  # whoever asks meanwhile waits for the making of one, not of all
-                await self._write(space, batch)
+                if batch:
+                    await self._write(space, batch)
         finally:
             self._worker = None
             self._hurry.clear()
+
+    def _made(self, make: Make) -> list[KeptRecall]:
+        """What is to be kept; nothing where making it fails, which is then our fault and never the asker's."""
+        try:
+            return [make()]
+        except Exception as error:  # noqa: BLE001 (whatever it is: the answer is given, and the others are to be kept)
+            self._lose(1, type(error).__name__)
+            return []
 
     async def _write(self, space: str, batch: list[KeptRecall]) -> None:
         recalls = [recall.properties() for recall in batch]
