@@ -15,6 +15,7 @@ from trace_graph.cli import (
     bench,
     config_show,
     db,
+    diff,
     doctor,
     explain,
     export,
@@ -80,6 +81,7 @@ def build() -> Any:
     application.command("replay")(explain.replay)
     application.command("tree")(tree.tree)
     application.command("topic")(topic.topic)
+    application.command("diff")(diff.diff)
     application.add_typer(spaces.spaces, name="spaces")
     application.command("stats")(stats.stats)
     application.command("doctor")(doctor.doctor)

@@ -56,3 +56,23 @@ CREATE (e:Event) SET e = row
 WITH count(*) AS events
 MATCH (s:Space {id: $space})
 SET s += $properties
+
+// name: places_of_messages
+// Every message of spaces in the order in which they were stored. One record with all rows as lists: id, session, seq,
+// hash of the content.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (m:Message {space: space})
+WITH m ORDER BY m.change_seq, m.session, m.seq
+RETURN collect([m.id, m.session, m.seq, m.content_hash]) AS rows
+
+// name: messages_to_copy
+// Messages by id, as they were given.
+// mode: read
+// params: ids, spaces
+UNWIND $ids AS id
+MATCH (m:Message {id: id}) WHERE m.space IN $spaces
+RETURN m.id AS id, m.text AS text, m.role AS role, m.author AS author, m.session AS session, m.agent AS agent,
+       m.external_id AS external_id, m.content AS content, m.occurred_at AS occurred_at,
+       m.occurred_offset AS occurred_offset

@@ -36,6 +36,7 @@ from trace_graph.models import (
     Stats,
     TopicDetail,
     TopicNode,
+    TreeDifference,
     uuid7,
 )
 from trace_graph.store.ledger import Door
@@ -302,6 +303,13 @@ class Memory:
         Raises: NotFound, EngineUnavailable.
         """
         return self._loop.run(lambda: self._memory.topic(id, history=history))
+
+    def diff(self, *, space: str, other: str) -> TreeDifference:
+        """In what the tree of another space differs from that of a space, over the same messages.
+
+        Raises: NotFound, EngineUnavailable.
+        """
+        return self._loop.run(lambda: self._memory.diff(space=space, other=other))
 
     def spaces(self) -> list[SpaceInfo]:
         """The spaces of this memory, by name. Raises: NotFound where there is no memory yet, EngineUnavailable."""

@@ -39,9 +39,11 @@ from trace_graph.models import (
     Stats,
     TopicDetail,
     TopicNode,
+    TreeDifference,
     uuid7,
 )
 from trace_graph.organize.organizing import organize
+from trace_graph.retrieve.differing import differences
 from trace_graph.retrieve.overview import list_queries, list_spaces, read_stats
 from trace_graph.retrieve.recording import Recording
 from trace_graph.retrieve.topics import read_topic, read_tree
@@ -236,6 +238,16 @@ class Memory:
         """
         opened, scope = await self._scope(None)
         return await read_topic(opened.store, scope, id, history=history)
+
+    async def diff(self, *, space: str, other: str) -> TreeDifference:
+        """In what the tree of another space differs from that of a space, over the same messages.
+
+        Raises: NotFound, EngineUnavailable.
+        """
+        opened, first = await self._scope(space)
+        _, second = await self._scope(other)
+        old, new = [await read_tree(opened.store, scope, depth=None, messages=True) for scope in (first, second)]
+        return await asyncio.to_thread(differences, old, new, names=(first.spaces[0].name, second.spaces[0].name))
 
     async def spaces(self) -> list[SpaceInfo]:
         """The spaces of this memory, by name. Raises: NotFound where there is no memory yet, EngineUnavailable."""

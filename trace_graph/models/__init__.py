@@ -1,5 +1,6 @@
 """The values that cross the library's doors."""
 
+from trace_graph.models.differences import MessageMove, SummaryDifference, TopicDifference, TreeDifference
 from trace_graph.models.health import DoctorReport, Problem, SpaceHealth
 from trace_graph.models.ids import MessageId, NewId, RevisionId, SpaceId, TopicId, uuid7
 from trace_graph.models.messages import ImportReport, MessageInput, Receipt, RejectedLine, Role
@@ -23,8 +24,9 @@ from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessa
 
 __all__ = [
     "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport", "ImportReport", "MessageId", "MessageInput",
-    "Mode", "NewId", "OrganizeReport", "Place", "Problem", "Progress", "QueryInfo", "RecallExplanation", "RecallItem",
-    "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "ReplayChange", "ReplayDifference", "ReplayReport",
-    "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo", "Stats", "TopicDetail", "TopicId",
-    "TopicNode", "TreeMessage", "Why", "uuid7",
+    "MessageMove", "Mode", "NewId", "OrganizeReport", "Place", "Problem", "Progress", "QueryInfo",
+    "RecallExplanation", "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "ReplayChange",
+    "ReplayDifference", "ReplayReport", "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo",
+    "Stats", "SummaryDifference", "TopicDetail", "TopicDifference", "TopicId", "TopicNode", "TreeDifference",
+    "TreeMessage", "Why", "uuid7",
 ]
