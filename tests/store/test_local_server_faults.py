@@ -137,6 +137,26 @@ def test_an_engine_that_does_not_answer_is_named_and_goes_on_where_it_stopped(fo
     assert run(use()) == ("The database did not finish in 2 s (append_messages).", 2)
 
 
+def test_an_engine_that_ran_out_of_memory_ends_and_the_next_use_starts_it_again(folder: Path, run: Run) -> None:
+    """A Java that went on after that would answer some and hang on others."""
+    eats_a_gigabyte = "RETURN size(reduce(s = 'abcdefgh', i IN range(1, 27) | s + s)) AS size"
+
+    async def work() -> list[str]:
+        async with memory_in(folder) as memory:
+            await memory.add("Petrel lies at berth 17.", space="s")
+            before = await LocalServer(folder).status()
+            with pytest.raises(EngineUnavailable):
+                await memory.cypher(eats_a_gigabyte)
+            found = await memory.recall("berth", space="s")
+            after = await LocalServer(folder).status()
+        assert before is not None
+        assert after is not None
+        assert before.pid != after.pid
+        return [item.text for item in found.items]
+
+    assert run(work()) == ["Petrel lies at berth 17."]
+
+
 def test_a_java_that_cannot_be_run_is_no_fault_of_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_server, "java_command", lambda *_, **__: ["/nowhere/java"])
 

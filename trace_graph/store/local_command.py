@@ -27,7 +27,7 @@ def java_command(folder: Path, *, bolt_port: int, http_port: int, heap_mb: int) 
     """The arguments that start the server of a data folder. Raises: EngineUnavailable when the package is not whole."""
     java, jars = _java_and_jars()
     return [
-        str(java), f"-Xmx{heap_mb}m", "-Djava.awt.headless=true", "-Dfile.encoding=UTF8",
+        str(java), f"-Xmx{heap_mb}m", "-XX:+ExitOnOutOfMemoryError", "-Djava.awt.headless=true", "-Dfile.encoding=UTF8",
         "-Dpolyglot.engine.WarnInterpreterOnly=false", "--add-modules=jdk.incubator.vector",
         "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/java.nio=ALL-UNNAMED",
         "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED", "--add-opens=java.base/java.lang=ALL-UNNAMED",
