@@ -27,5 +27,5 @@ def write_lines(messages: Iterable[MessageInput], file: Path) -> None:
 
 def _copy(message: MessageInput, number: int) -> MessageInput:
     return message.model_copy(update={
-        "text": f"{message.text} ({number})" if number else message.text, "external_id": f"{number}:{message.external_id}",
-        "session": f"{number}/{message.session}"})
+        "text": f"{message.text} ({number})" if number else message.text,
+        "external_id": f"{number}:{message.external_id}", "session": f"{number}/{message.session}"})
