@@ -3,8 +3,8 @@
     python -m bench.backups --engine arcadedb|neo4j-5.26|neo4j-2026
 
 Neo4j: stopped, dumped by `neo4j-admin database dump`, loaded into another home by `neo4j-admin database load`.
-ArcadeDB: `BACKUP DATABASE` while it runs and somebody writes, the archive unpacked into another data folder. In both the
-export of a space that nobody wrote to must be equal to the one before, and doctor must find nothing.
+ArcadeDB: `BACKUP DATABASE` while it runs and somebody writes, the archive unpacked into another data folder. In both
+cases the export of a space that nobody wrote to must be equal to the one before, and doctor must find nothing.
 """
 
 from __future__ import annotations

@@ -1,16 +1,20 @@
-"""The prompts of the package, by name and version."""
+"""The prompts of the package, and those of a folder that take their place, by name and version."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from pathlib import Path
 
-from trace_graph.errors import NotFound
+from trace_graph.errors import ConfigError, NotFound
 
 _FILE = re.compile(r"([a-z_]+)-([1-9][0-9]*)\.md")
+_FOLDER: ContextVar[Path | None] = ContextVar("folder of prompts", default=None)
 
 
 @dataclass(frozen=True)
@@ -23,25 +27,55 @@ class Prompt:
     """The system message, without white space around it."""
 
 
-@cache
-def _all() -> Mapping[tuple[str, int], Prompt]:
-    found = {}
-    for file in resources.files("trace_graph.llm.prompts").iterdir():
-        if match := _FILE.fullmatch(file.name):
-            name, version = match[1], int(match[2])
-            found[name, version] = Prompt(name, version, file.read_text(encoding="utf-8").strip())
-    return found
+@contextmanager
+def prompts_from(folder: Path | None) -> Iterator[None]:
+    """Within it, the files `NAME-VERSION.md` of this folder count beside those of the package; None: those alone.
+
+    A version that both have is the folder's. Give a changed prompt a number of its own: calls are rebuilt from it.
+    Raises: ConfigError where the folder cannot be read.
+    """
+    if folder is not None:
+        _read(folder)
+    token = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
 
 
 def prompt(name: str, version: int | None = None) -> Prompt:
     """The prompt of this name in this version; default: the latest one.
 
-    Raises: NotFound for a prompt that this trace-graph does not have.
+    Raises: NotFound for a prompt that there is not.
     """
-    versions = [number for known, number in _all() if known == name]
-    wanted = version if version is not None else max(versions, default=0)
-    if (name, wanted) not in _all():
+    folder = _FOLDER.get()
+    known = {**_packaged(), **(_read(folder) if folder is not None else {})}
+    wanted = version if version is not None else max((number for one, number in known if one == name), default=0)
+    if (name, wanted) not in known:
         raise NotFound(
-            f"There is no prompt {name}-{wanted} in this trace-graph.",
-            fix="The call was made by a newer version: upgrade trace-graph to rebuild it.")
-    return _all()[name, wanted]
+            f"There is no prompt {name}-{wanted} here.",
+            fix="The call was made by a newer trace-graph, or with a prompt of a folder (llm.prompts): use that one.")
+    return known[name, wanted]
+
+
+@cache
+def _packaged() -> Mapping[tuple[str, int], Prompt]:
+    return _found((file.name, file.read_text(encoding="utf-8"))
+                  for file in resources.files("trace_graph.llm.prompts").iterdir() if file.name.endswith(".md"))
+
+
+def _read(folder: Path) -> Mapping[tuple[str, int], Prompt]:
+    try:
+        return _found((file.name, file.read_text(encoding="utf-8")) for file in sorted(folder.iterdir()))
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"The folder of prompts {folder} cannot be read.",
+            fix="Correct the setting llm.prompts: a folder of UTF-8 files named NAME-VERSION.md.") from error
+
+
+def _found(files: Iterator[tuple[str, str]]) -> dict[tuple[str, int], Prompt]:
+    found = {}
+    for name, text in files:
+        if match := _FILE.fullmatch(name):
+            found[match[1], int(match[2])] = Prompt(match[1], int(match[2]), text.strip())
+    return found
