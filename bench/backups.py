@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.engines.neo4j_jars import cache_folder, provide_jars
 from tests.engines.neo4j_server import java_home
 from tests.engines.own_neo4j import own_neo4j
-from tests.engines.releases import RELEASES
+from tests.engines.releases import RELEASES, EngineAddress
 from trace_graph import Memory
 from trace_graph.config import Settings, load_settings
 from trace_graph.store import arcadedb_http
@@ -87,9 +87,8 @@ def admin(kind: str, home: Path, verb: str, *arguments: str) -> None:
         check=True, env={"NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf"), "PATH": "/usr/bin:/bin"})
 
 
-def _reached(address: object) -> Settings:
-    return load_settings(
-        uri=address.uri, username=address.user, password=address.password)
+def _reached(address: EngineAddress) -> Settings:
+    return load_settings(uri=address.uri, username=address.user, password=address.password)
 
 
 def arcadedb(folder: Path) -> tuple[bytes, bytes, bool]:
