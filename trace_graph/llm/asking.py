@@ -30,7 +30,7 @@ class Manners:
 
     temperature: float = 0.0
     concurrency: int = 4
-    """Requests that are under way at once."""
+    """Questions that are under way at once."""
     keep_requests: bool = False
     """Keep the whole request in each `ModelCall`."""
 
@@ -81,7 +81,10 @@ class Asker:
         Raises: nothing for what a model or an endpoint does; ReplayDiffers where a cassette is replayed and does not
         hold the request.
         """
-        question = _Question(request, [])
+        async with self._slots, self._breaker.question():
+            return await self._ask(_Question(request, []), on_text)
+
+    async def _ask(self, question: _Question[Reply], on_text: OnText | None) -> Answered[Reply]:
         first = await self._down_the_ladder(question, 1, None, on_text)
         best = first
         if first is not None and (first.then == "correct" or first.outcome == "empty"):
@@ -121,7 +124,7 @@ class Asker:
         self, question: _Question[Reply], sent: Sent, attempt: int, on_text: OnText | None,
     ) -> Verdict[Reply] | None:
         """Send once, judge what comes back, and keep both as a call; None where the model rests."""
-        async with self._slots, self._breaker.turn():
+        async with self._breaker.turn():
             at = self._clock()
             if self.resting is not None:
                 return None
@@ -142,8 +145,10 @@ class Asker:
         if isinstance(answer, NoReply):
             if answer.why in ("setting", "later"):
                 self._breaker.open(answer.reason)
-            elif answer.why == "failed" or not self._breaker.proved:
+            elif answer.why == "failed":
                 self._breaker.failed(answer.failures, answer.reason)
+            elif not self._breaker.proved:  # one that has answered before is well, and refuses this request
+                self._breaker.failed(1, answer.reason)
             return
         tokens_in, tokens_out = _tokens(answer, sent)
         self._allowance.take(0, tokens_in + tokens_out, self._clock())

@@ -37,12 +37,15 @@ def open_model(
     """Open the model of the settings, or the one of a cassette that is replayed; it connects on its first request.
 
     `clock` gives the time in UTC, `used_today` what was spent on that day before. In a replay the cassette tells the
-    model, the form to begin with and what may be spent; forms and allowance of the settings are left alone.
+    model, the form to begin with and what may be spent; forms and allowance of the settings are left alone. With a
+    cassette questions are asked one at a time.
 
     Raises: ConfigError where no model is set, or OpenAI is meant and there is no key; InvalidInput where a cassette
     cannot be written.
     """
-    manners = Manners(settings.llm.temperature, settings.llm.concurrency, settings.llm.keep_requests)
+    # One at a time with a cassette: what one question finds out about the model changes how the next one is asked.
+    at_once = settings.llm.concurrency if cassette is None else 1
+    manners = Manners(settings.llm.temperature, at_once, settings.llm.keep_requests)
     if isinstance(cassette, Replaying):
         head = cassette.header
         then = Forms([Proved(head.model, head.host, head.form, head.moment, "The cassette says so.")])

@@ -64,7 +64,8 @@ def parse(text: str, reply: type[Reply]) -> Parsed[Reply]:
 def _found(text: str, reply: type[Reply]) -> Parsed[Reply]:
     try:
         rest = strip(text)
-        objects = [_validated(one.value, reply) for one in find_all(rest)]
+        found = [one for one in find_all(rest) if isinstance(one.value, dict) or not one.torn]
+        objects = [_validated(one.value, reply) for one in found]
         if any(one.value is not None for one in objects):
             return _chosen(objects)
         repaired = _repaired(rest, reply)

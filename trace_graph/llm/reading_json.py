@@ -26,6 +26,8 @@ class Found:
     start: int
     end: int
     value: Any
+    torn: bool = False
+    """An object that begins before it could not be read: it may be a part of that."""
 
 
 def _no_number(written: str) -> NoReturn:
@@ -71,7 +73,7 @@ def find_all(text: str) -> list[Found]:
     Raises: Unclear for one whose meaning is not certain.
     """
     found: list[Found] = []
-    place = 0
+    place, torn = 0, False
     for _ in range(MOST_STARTS):
         match = re.compile(r"[{\[]").search(text, place, LONGEST)
         if match is None:
@@ -82,8 +84,9 @@ def find_all(text: str) -> list[Found]:
         except Unclear:
             raise
         except (ValueError, RecursionError):
+            torn = torn or match[0] == "{"
             place += 1
             continue
-        found.append(Found(place, end, value))
+        found.append(Found(place, end, value, torn))
         place = end
     return found

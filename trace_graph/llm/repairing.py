@@ -16,7 +16,11 @@ from typing import Any
 
 from json_repair import repair_json
 
-from trace_graph.llm.reading_json import LONGEST, Unclear, read_whole
+from trace_graph.llm.reading_json import Unclear, read_whole
+
+LONGEST = 12_000
+"""Characters that are repaired. Source: json-repair takes time that grows with the square of the length: measured, a
+hostile text of this length takes a second."""
 
 LITERALS = {"true": "true", "True": "true", "false": "false", "False": "false", "null": "null", "None": "null"}
 
@@ -37,7 +41,7 @@ def repair(text: str) -> Any:
     """
     start = re.search(r"[{\[]", text)
     end = max(text.rfind("}"), text.rfind("]"))
-    if start is None or end < start.start() or len(text) > LONGEST:
+    if start is None or end < start.start() or end - start.start() > LONGEST:
         raise ValueError("there is no JSON object in it")
     region = text[start.start():end + 1]
     written = _tokens(region)

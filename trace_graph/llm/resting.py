@@ -28,6 +28,7 @@ class Breaker:
         self.proved = False
         """The endpoint has answered in this run, with something in it."""
         self._changed = asyncio.Condition()
+        self._first = asyncio.Lock()
 
     @property
     def tries(self) -> int:
@@ -35,12 +36,25 @@ class Breaker:
         return max(0, MOST_FAILURES - self._failures)
 
     @asynccontextmanager
+    async def question(self) -> AsyncIterator[None]:
+        """Wait until a question may be asked: one at a time until the endpoint has answered, so that a crowd does not
+        find out all at once which form it takes, or that it takes none."""
+        await self._first.acquire()
+        first = not self.proved
+        if not first:
+            self._first.release()
+        try:
+            yield
+        finally:
+            if first:
+                self._first.release()
+
+    @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait until a request may be sent: one at a time until the endpoint has answered, and again after a failure,
-        so that a crowd does not find out all at once that it does not."""
+        """Wait until a request may be sent: one at a time after a failure, until one has been answered."""
         async with self._changed:
             await self._changed.wait_for(
-                lambda: self.reason is not None or not self._under_way or (self.proved and not self._failures))
+                lambda: self.reason is not None or not self._under_way or not self._failures)
             self._under_way += 1
         try:
             yield
