@@ -27,7 +27,7 @@ from trace_graph.llm.endpoint import OpenAIEndpoint
 from trace_graph.llm.forms import Forms, Proved
 from trace_graph.llm.reply_types import Items, Text
 from trace_graph.llm.resting import Allowance, Limits, Spent
-from trace_graph.llm.sending import to_send
+from trace_graph.llm.sending import correction_after, to_send
 from trace_graph.llm.values import Answered, ChatMessage, Request
 
 NOW = datetime(2026, 5, 14, 9, 0, tzinfo=UTC)
@@ -196,10 +196,14 @@ def test_a_reply_that_cannot_be_read_is_asked_for_once_more_with_its_fault(serve
     assert (answered.value, answered.fault) == (Facts(facts=["Mira plays cello"]), None)
     assert outcomes(answered) == [("schema", "malformed", 1), ("schema", "ok", 2)]
     fault = answered.calls[0].fault or ""
-    assert fault.endswith("The schema was not enforced.")
+    assert [call.figures for call in answered.calls] == [{"not_enforced": 1.0}, {}]
     *_, repeated, correction = server.requests[1].body["messages"]
     assert (repeated["role"], repeated["content"], correction["role"]) == ("assistant", bad, "user")
-    assert fault.removesuffix(" The schema was not enforced.") in correction["content"]
+    assert fault and fault in correction["content"]
+    first, second = answered.calls
+    rebuilt = to_send(question(), model=MODEL, form=second.form, temperature=0.0,
+                      correction=correction_after(first.outcome, first.fault, first.reply))
+    assert rebuilt.hash == second.request_hash
 
 
 def test_what_cannot_be_read_twice_is_quarantined_and_the_model_goes_on(server: ScriptedOpenAI) -> None:

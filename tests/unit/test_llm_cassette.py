@@ -16,7 +16,7 @@ import pytest
 from tests.scripted_chat import completion, without_response_format
 from tests.scripted_openai import Reply, ScriptedOpenAI, error, scripted_openai
 from tests.unit.test_llm_asking import GOOD, question
-from trace_graph.config import LlmSettings, Settings
+from trace_graph.config import Settings
 from trace_graph.errors import InvalidInput, NotFound, ReplayDiffers
 from trace_graph.llm.asking import Asker
 from trace_graph.llm.cassette import Replaying
@@ -25,6 +25,7 @@ from trace_graph.llm.opening import Record, open_model
 from trace_graph.llm.pinned import Pinned
 from trace_graph.llm.resting import Spent
 from trace_graph.llm.values import Answered, Request
+from trace_graph.llm_settings import LlmSettings
 
 MOMENT = datetime(2026, 5, 14, 9, 0, tzinfo=UTC)
 

@@ -59,7 +59,8 @@ def test_hints_to_wait_are_followed_up_to_a_limit(server: ScriptedOpenAI) -> Non
     """PC-119: being told to wait is no failure of the endpoint."""
     waits = Waits()
     server.script = [
-        error(429, retry_after="3"), error(429, retry_after="-1"), error(429, retry_after="NaN"), error(429), error(503)]
+        error(429, retry_after="3"), error(429, retry_after="-1"), error(429, retry_after="NaN"), error(429),
+        error(503)]
 
     [answer] = send(server, sleep=waits, most_failures=2)
 

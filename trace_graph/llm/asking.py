@@ -15,7 +15,7 @@ from trace_graph.llm.endpoint import Endpoint, NoReply
 from trace_graph.llm.forms import FIRST, Forms, below
 from trace_graph.llm.judging import Verdict, judge
 from trace_graph.llm.resting import Allowance, Breaker
-from trace_graph.llm.sending import Correction, Sent, to_send
+from trace_graph.llm.sending import Correction, Sent, correction_after, to_send
 from trace_graph.llm.streaming import FieldText
 from trace_graph.llm.values import Answered, OnText, Reply, Request
 from trace_graph.models.calls import Form, ModelCall
@@ -88,12 +88,13 @@ class Asker:
         first = await self._down_the_ladder(question, 1, None, on_text)
         best = first
         if first is not None and (first.then == "correct" or first.outcome == "empty"):
-            best = _better(first, await self._down_the_ladder(question, 2, _correction(first), None))
+            correction = correction_after(first.outcome, first.fault, first.reply)
+            best = _better(first, await self._down_the_ladder(question, 2, correction, None))
         if best is None or best.outcome in ("failed", "refused"):
             reason = best.fault if best and best.fault else self.resting
             return Answered(None, tuple(question.calls), reason)
         self._breaker.usable(best.value is not None, best.fault or "")
-        return Answered(best.value, tuple(question.calls), best.fault)
+        return Answered(best.value, tuple(question.calls), None if best.then == "take" else best.fault)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -180,26 +181,16 @@ class Asker:
             host=self.host, form=sent.form, inputs=request.inputs, request_hash=sent.hash, attempt=attempt, at=at,
             milliseconds=answer.milliseconds, requests=answer.requests, outcome=verdict.outcome, reply=verdict.reply,
             finish=replied.finish if replied else None, tokens_in=replied.tokens_in if replied else None,
-            tokens_out=replied.tokens_out if replied else None, fault=_noted(verdict, sent.form),
+            tokens_out=replied.tokens_out if replied else None, fault=verdict.fault,
             request=sent.canonical() if self._manners.keep_requests else None,
-            figures={"dropped": float(verdict.dropped)} if verdict.dropped else {})
+            figures=_figures(verdict, sent.form))
 
 
-def _noted(verdict: Verdict[Reply], form: Form) -> str | None:
-    """The fault of a call, with what was put up with."""
-    if verdict.in_reasoning:
-        log.warning("reply taken from the reasoning")
-        return "The reply stood in the reasoning, and the content was empty."
-    if form == "schema" and not verdict.enforced and verdict.reply is not None:
-        return " ".join(filter(None, [verdict.fault, "The schema was not enforced."]))
-    return verdict.fault
-
-
-def _correction(verdict: Verdict[Reply]) -> Correction | None:
-    """What the second request says; nothing after an empty reply, where the same is asked again."""
-    if verdict.then != "correct" or verdict.fault is None:
-        return None
-    return Correction(verdict.fault, verdict.reply if verdict.outcome in ("malformed", "faulty") else None)
+def _figures(verdict: Verdict[Reply], form: Form) -> dict[str, float]:
+    """What was put up with: items dropped, a schema not enforced."""
+    loose = form == "schema" and not verdict.enforced
+    found = {"dropped": float(verdict.dropped), "not_enforced": float(loose)}
+    return {name: number for name, number in found.items() if number}
 
 
 def _better(first: Verdict[Reply], second: Verdict[Reply] | None) -> Verdict[Reply]:

@@ -29,6 +29,8 @@ TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
 WRONG_SETTING = frozenset({"model_not_found", "invalid_api_key"})
 """Error codes that some endpoints send with HTTP 400."""
 
+LOOK = "See the endpoint's log."
+
 Why = Literal["form", "request", "setting", "later", "failed"]
 """Why there is no reply: the endpoint does not take this form (try another); it does not take this request (too long);
 a setting is wrong; it asks to wait too long, or the quota is spent; it fails."""
@@ -224,9 +226,6 @@ class OpenAIEndpoint:
         return NoReply(
             why, f"The model endpoint {self.host} (model {self.model}) {what}. {fix}", tries.requests, tries.failures,
             _milliseconds(tries), "".join(tries.partial) or None)
-
-
-LOOK = "See the endpoint's log."
 
 
 def _show(text: str, on_text: OnText | None, tries: _Tries) -> None:

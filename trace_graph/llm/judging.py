@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from typing import Generic, Literal
 
@@ -10,6 +11,8 @@ from trace_graph.llm.endpoint import NoReply
 from trace_graph.llm.parsing import parse
 from trace_graph.llm.values import Reply, Request
 from trace_graph.models.calls import Outcome
+
+log = logging.getLogger(__name__)
 
 Next = Literal["take", "correct", "lower", "stop"]
 """Take the reply; ask again with its fault; ask in a lower form, from the lowest one the same again; give up."""
@@ -33,8 +36,6 @@ class Verdict(Generic[Reply]):
     """The reply was the JSON asked for from end to end."""
     dropped: int = 0
     """Items that could not be used."""
-    in_reasoning: bool = False
-    """It stood in the reasoning, and the content was empty."""
 
 
 def judge(answer: Completion | NoReply, request: Request[Reply]) -> Verdict[Reply]:
@@ -71,4 +72,5 @@ def _only_thought(answer: Completion, request: Request[Reply]) -> Verdict[Reply]
     thought = _read(str(answer.reasoning), request)
     if thought.outcome != "ok" or not thought.enforced:
         return Verdict("empty", "lower", fault=f"{empty} There is only reasoning.")
-    return replace(thought, in_reasoning=True)
+    log.warning("reply taken from the reasoning")
+    return replace(thought, fault="The reply stood in the reasoning, and the content was empty.")

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from trace_graph.config import OPENAI, LlmSettings, Settings
+from trace_graph.config import OPENAI, Settings
 from trace_graph.errors import ConfigError
 from trace_graph.llm.asking import Asker, Manners
 from trace_graph.llm.cassette import Header, Recording, Replaying
 from trace_graph.llm.endpoint import Endpoint, OpenAIEndpoint, Sleep
 from trace_graph.llm.forms import Forms, Proved
 from trace_graph.llm.resting import Allowance, Limits, Spent
+from trace_graph.llm_settings import LlmSettings
 
 NOTHING = Spent()
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from trace_graph.llm.schemas import schema_of, shape_of
 from trace_graph.llm.values import ChatMessage, Request
-from trace_graph.models.calls import Form, Purpose
+from trace_graph.models.calls import Form, Outcome, Purpose
 
 LONGEST_REPEATED = 4000
 """Characters of a faulty reply that the model is shown again. Guess: about 1,000 tokens."""
@@ -59,6 +59,14 @@ class Correction:
     fault: str
     reply: str | None
     """The first reply; None where it is of no use to the model (empty, or cut)."""
+
+
+def correction_after(outcome: Outcome, fault: str | None, reply: str | None) -> Correction | None:
+    """What the second request says after a first call with this outcome; None where the same is asked again, or
+    nothing more. With the first call's outcome, fault and reply it gives the second request again."""
+    if fault is None or outcome not in ("malformed", "faulty", "truncated"):
+        return None
+    return Correction(fault, None if outcome == "truncated" else reply)
 
 
 def to_send(

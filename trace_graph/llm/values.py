@@ -63,10 +63,11 @@ class Answered(Generic[Reply]):
     """Of the value, where `check` still finds one; otherwise why there is no value."""
 
     def with_figures(self, figures: Mapping[str, float]) -> Answered[Reply]:
-        """The same, with these figures on the last call."""
+        """The same, with these figures on the last call, beside those that it has."""
         if not self.calls:
             return self
-        return replace(self, calls=(*self.calls[:-1], replace(self.calls[-1], figures=dict(figures))))
+        *before, last = self.calls
+        return replace(self, calls=(*before, replace(last, figures={**last.figures, **figures})))
 
 
 class Model(Protocol):
@@ -82,7 +83,7 @@ class Model(Protocol):
 
     async def ask(self, request: Request[Reply], *, on_text: OnText | None = None) -> Answered[Reply]:
         """Ask once, and once more with the fault named where the first reply is not good. Never raises for what a
-        model or an endpoint does.
+        model or an endpoint does; ReplayDiffers where a cassette is replayed that does not hold the request.
 
         With `on_text` the first reply is streamed: its `shown_field` is given on piece by piece as it arrives, before
         anything is checked. What is right is the value that is returned: show that where it differs."""
