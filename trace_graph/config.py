@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -29,10 +28,12 @@ from pydantic_settings import (
 from pydantic_settings.sources import TomlConfigSettingsSource
 
 from trace_graph.errors import ConfigError
+from trace_graph.llm_settings import LlmSettings, full_url, unquoted
 
 BOLT_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 FILE_NAME = "trace-graph.toml"
-
+OPENAI = "https://api.openai.com/v1"
+"""Where OPENAI_BASE_URL is not set."""
 
 LISTS = ("candidates", "candidates_large", "expanded_large")
 """Settings of recall that grow with an answer."""
@@ -81,6 +82,14 @@ class RecallSettings(BaseModel):
         return self.model_copy(update=longer)
 
 
+class ReachedBy(NamedTuple):
+    """How an endpoint is reached."""
+
+    base_url: str | None
+    """OpenAI's own where there is none."""
+    api_key: SecretStr | None
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Frozen; passed to whoever needs it."""
 
@@ -106,6 +115,9 @@ class Settings(BaseSettings):
         None, validation_alias=AliasChoices("TRACE_GRAPH_OPENAI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE"))
     openai_api_key: SecretStr | None = Field(
         None, validation_alias=AliasChoices("TRACE_GRAPH_OPENAI_API_KEY", "OPENAI_API_KEY"))
+    model: str | None = None
+    """The chat model, by the name that its endpoint knows; unset: no model is used."""
+    llm: LlmSettings = LlmSettings()
     actor: str = Field("local", min_length=1, max_length=256)
     """Who is written into the ledger as the one who acts."""
     deadline_seconds: float = Field(30.0, gt=0)
@@ -137,13 +149,30 @@ class Settings(BaseSettings):
 
     @field_validator("openai_base_url", "embedder_base_url")
     @classmethod
-    def _full_url(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("must be a full URL such as http://localhost:11434/v1")
-        return value.rstrip("/")
+    def _address(cls, value: str | None) -> str | None:
+        return full_url(value)
+
+    @field_validator("model")
+    @classmethod
+    def _name(cls, value: str | None) -> str | None:
+        return unquoted(value)
+
+    @property
+    def model_endpoint(self) -> ReachedBy:
+        """Where the chat model is reached, and with which key."""
+        return self._reached(self.llm.base_url, self.llm.api_key)
+
+    @property
+    def embedder_endpoint(self) -> ReachedBy:
+        """Where an `openai:` embedder is reached, and with which key."""
+        return self._reached(self.embedder_base_url, self.embedder_api_key)
+
+    def _reached(self, own_url: str | None, own_key: SecretStr | None) -> ReachedBy:
+        """The shared key goes to the shared host only: another one is not meant to see it."""
+        shared = self.openai_base_url or OPENAI
+        url = own_url or self.openai_base_url
+        same_host = urlsplit(url or OPENAI).netloc == urlsplit(shared).netloc
+        return ReachedBy(url, own_key or (self.openai_api_key if same_host else None))
 
     @property
     def engine(self) -> Literal["local", "bolt"]:
@@ -223,7 +252,7 @@ def load_settings(*, shown_as: Mapping[str, str] = MappingProxyType({}), **argum
         first = error.errors(include_input=False, include_url=False)[0]
         raise _refused([str(part) for part in first["loc"]], first["type"], first["msg"], given, shown_as) from error
     except SettingsError as error:  # a variable for a group of settings
-        group = next(name for name, field in Settings.model_fields.items() if _is_group(field))
+        group = next(name for name in _GROUPS if f'"{name}"' in str(error))
         raise _refused([group], "json", "must be JSON", given, shown_as) from error
     except (ValueError, OSError) as error:  # a trace-graph.toml that is no TOML, or cannot be opened
         reason = error.strerror if isinstance(error, OSError) else error
@@ -244,7 +273,7 @@ def _refused(
         subject = f"The setting {name}"
     if kind != "extra_forbidden":
         return ConfigError(f"{subject} cannot be used: {said.removeprefix('Value error, ')}.")
-    known = RecallSettings.model_fields if len(path) > 1 else Settings.model_fields
+    known = _GROUPS[path[0]].model_fields if len(path) > 1 else Settings.model_fields
     near = get_close_matches(path[-1], known, n=1)
     return ConfigError(
         f"{subject} cannot be used: there is no setting of that name.",
@@ -269,8 +298,7 @@ def _variables(path: Sequence[str]) -> list[str]:
     return _aliases(path[0]) or ours
 
 
-def _is_group(field: FieldInfo) -> bool:
-    return isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+_GROUPS: Mapping[str, type[BaseModel]] = {"recall": RecallSettings, "llm": LlmSettings}
 
 
 def _in_file() -> dict[str, Any]:

@@ -110,7 +110,9 @@ def test_a_setting_is_refused_by_the_place_where_it_stands(nowhere: Command) -> 
 
 def test_every_setting_is_shown_with_its_source_and_secrets_are_masked(nowhere: Command) -> None:
     (nowhere.folder / "trace-graph.toml").write_text('actor = "clerk"\n[recall]\nbudget = 900\n', encoding="utf-8")
-    words = nowhere("config", "show", NEO4J_PASSWORD="hush-hush", TRACE_GRAPH_RECALL__WINDOW="3")
+    words = nowhere(
+        "config", "show", NEO4J_PASSWORD="hush-hush", TRACE_GRAPH_RECALL__WINDOW="3", TRACE_GRAPH_MODEL="org/my-model",
+        TRACE_GRAPH_LLM__API_KEY="hush-hush", TRACE_GRAPH_LLM__BASE_URL="http://me:hush-hush@localhost:9001/v1/")
     values = nowhere("config", "show", "--json", "--uri", "bolt://localhost:7687", NEO4J_PASSWORD="hush-hush")
     refused = nowhere("config", "show", "--json", "--uri", "bolt://me:hush-hush@localhost:7687")
 
@@ -119,6 +121,10 @@ def test_every_setting_is_shown_with_its_source_and_secrets_are_masked(nowhere: 
     assert ["recall.window", "3", "TRACE_GRAPH_RECALL__WINDOW"] in lines
     assert ["recall.budget", "900", "trace-graph.toml"] in lines
     assert ["actor", "clerk", "trace-graph.toml"] in lines
+    assert ["model", "org/my-model", "TRACE_GRAPH_MODEL"] in lines
+    assert ["llm.api_key", "********", "TRACE_GRAPH_LLM__API_KEY"] in lines
+    assert ["llm.base_url", "http://********@localhost:9001/v1", "TRACE_GRAPH_LLM__BASE_URL"] in lines
+    assert ["llm.temperature", "0.0", "default"] in lines
     assert ["embedder", "static", "default"] in lines
     assert values.json[0] == {"name": "uri", "value": "bolt://localhost:7687", "source": "--uri"}
     assert (refused.code, refused.json["error"]["code"]) == (2, "config")

@@ -1,0 +1,71 @@
+"""The settings of how the model is asked, and what an address or a name may look like."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+
+
+def full_url(value: str | None) -> str | None:
+    """An address of an endpoint, without white space around it and a slash at its end."""
+    if value is None or not value.strip():
+        return None
+    value = value.strip()
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:  # a port that is none raises
+        raise ValueError("must be a full URL such as http://localhost:11434/v1")
+    return value.rstrip("/")
+
+
+def unquoted(value: str | None) -> str | None:
+    """A name without white space around it; quotes were kept from an .env file by mistake."""
+    if value is None or not value.strip():
+        return None
+    value = value.strip()
+    if value[0] in "\"'" or value[-1] in "\"'":
+        raise ValueError("must not be in quotes")
+    return value
+
+
+class LlmSettings(BaseModel):
+    """How the model is asked. Nothing here depends on the model's name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    base_url: str | None = None
+    """Endpoint of the model, where it is not OPENAI_BASE_URL."""
+    api_key: SecretStr | None = None
+    """Key for `base_url`; OPENAI_API_KEY is sent only to the host of OPENAI_BASE_URL (OpenAI itself where unset)."""
+    temperature: float = Field(0.0, ge=0, le=2)
+    """0: the same question gets the same answer, as far as the server allows."""
+    timeout_seconds: float = Field(120.0, gt=0)
+    """How long one try may take. Guess: a small model on a processor writes 500 tokens in about a minute."""
+    deadline_seconds: float = Field(300.0, gt=0)
+    """How long one request may take with its retries and pauses. Guess: two tries that hang, and one that does not."""
+    concurrency: int = Field(4, ge=1, le=256)
+    """Requests under way at once. Guess: what Ollama serves side by side."""
+    calls_per_run: int | None = Field(None, ge=0)
+    """Calls of one run (one `organize`, one `ask`); what is over is done without a model. None: without limit."""
+    calls_per_day: int | None = Field(None, ge=0)
+    """Calls of a day, UTC, all runs together."""
+    tokens_per_run: int | None = Field(None, ge=0)
+    """Tokens of one run, in and out together, as the endpoint counts them; estimated where it does not."""
+    tokens_per_day: int | None = Field(None, ge=0)
+    """Tokens of a day, UTC, all runs together."""
+    keep_requests: bool = False
+    """Keep the whole text of each request with its call, not only what rebuilds it. It outlives its messages."""
+    context_tokens: int = Field(8192, ge=1024)
+    """The model's window: prompts are kept below it. It is not sent: set it at the server as well (Ollama:
+    OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len). Guess: what most servers have at least."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, value: str | None) -> str | None:
+        return full_url(value)
+
+    @field_validator("api_key")
+    @classmethod
+    def _key(cls, value: SecretStr | None) -> SecretStr | None:
+        plain = unquoted(value.get_secret_value()) if value else None
+        return SecretStr(plain) if plain else None
