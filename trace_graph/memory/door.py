@@ -19,7 +19,7 @@ from trace_graph.ingest.prepare import check, message_of
 from trace_graph.maintain.doctor import Doctor
 from trace_graph.maintain.exporting import export_space
 from trace_graph.memory.calls import export_calls, show_call, wanted_calls
-from trace_graph.memory.health import read_health
+from trace_graph.memory.health import configured_model, read_health
 from trace_graph.memory.opening import Opened, Opening
 from trace_graph.memory.recalling import Recalling, recall_request
 from trace_graph.memory.restoring import refuse_options, restore_file, to_restore
@@ -301,7 +301,7 @@ class Memory:
         """
         opened, scope = await self._scope(None)
         return await read_health(
-            opened.store, scope, self.settings, None, now=self._clock())
+            opened.store, scope, self.settings, configured_model(self.settings), now=self._clock())
 
     async def calls(
         self, space: str, *, purpose: str | None = None, outcome: str | None = None,
