@@ -26,6 +26,9 @@ what is wrong with an endpoint."""
 MOST_DROPPED = 1000
 """Calls that one query removes. Guess."""
 
+NO_SPACE = "none"
+"""Stands in `passing_in` of calls that were made for no space; no id of a space is this."""
+
 CallWithId = tuple[str, ModelCall]
 """A call and the id that it has in the graph."""
 
@@ -94,6 +97,21 @@ async def keep_calls(
 
     if calls:
         await store.write(work, "keep_calls", space=space)
+
+
+async def keep_calls_of_no_space(store: Store, calls: Sequence[CallWithId], *, now: datetime) -> None:
+    """Keep passing calls that were made for no space, so that the allowance of the day counts them.
+
+    Raises: EngineUnavailable, EngineTimeout, StoreFailed.
+    """
+    rows = [{**row, "space": None, "spaces": None} for row in rows_of_calls(NO_SPACE, calls)]
+
+    async def work(transaction: Transaction) -> None:
+        await transaction.run("keep_calls", calls=rows)
+        await drop_passing_calls(transaction, NO_SPACE, now)
+
+    if rows:
+        await store.write(work, "keep_calls")
 
 
 async def write_passing_calls(
