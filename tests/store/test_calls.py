@@ -117,7 +117,7 @@ def test_what_was_made_must_be_there(memory: Memory, store: Store, graph: Graph,
 
 
 @on_one_engine
-def test_calls_of_a_recall_go_with_it_but_for_those_of_today(
+def test_calls_of_a_recall_go_with_it_but_for_those_of_today_and_yesterday(
     settings: Settings, store: Store, graph: Graph, run: Run, space: str
 ) -> None:
     """A recall that is not kept at all (0) must not make the allowance of the day larger."""
@@ -135,7 +135,7 @@ def test_calls_of_a_recall_go_with_it_but_for_those_of_today(
         for turn in range(4):
             async with opened(few) as memory:
                 recall = (await memory.recall("Which berth does the Petrel have?", space=space)).recall_id
-            calls = [(uuid7(), walk(f"{turn} old", 2)), (uuid7(), walk(f"{turn} of today", 0))]
+            calls = [(uuid7(), walk(f"{turn} old", 2)), (uuid7(), walk(f"{turn} of yesterday", 1))]
             await keep_calls(store, id, calls, now=now, recall=recall)
         await keep_calls(store, id, [(uuid7(), walk("never kept", 2))], now=now, recall="never kept")
         none = [(uuid7(), walk("none", 2)), (uuid7(), walk("none, long ago", 40))]
@@ -146,7 +146,8 @@ def test_calls_of_a_recall_go_with_it_but_for_those_of_today(
 
     kept, made = run(ask())
 
-    assert kept == ["0 of today", "1 of today", "2 of today", "2 old", "3 of today", "3 old", "none"]
+    assert kept == [
+        "0 of yesterday", "1 of yesterday", "2 of yesterday", "2 old", "3 of yesterday", "3 old", "none"]
     assert made == [{"n": 4}]
 
 

@@ -104,7 +104,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "doctor_waiting": {"spaces": [NOWHERE]},
     "doctor_written": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "drop_old_recalls": {"space": NOWHERE, "kept": 1, "most": 5},
-    "drop_passing_calls": {"space": NOWHERE, "today": "1970-01-01", "since": "1970-01-01", "most": 5},
+    "drop_passing_calls": {"space": NOWHERE, "before": "1970-01-01", "since": "1970-01-01", "most": 5},
     "export_call_ids": {"spaces": [NOWHERE], "bound": 1},
     "export_calls": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "export_event_ids": {"spaces": [NOWHERE], "bound": 1},
@@ -409,6 +409,9 @@ CREATE (t:Topic {id: $space + '/' + toString(number), space: $space, filed_in: $
 CREATE (t)-[:PARENT_OF {live_key: $space + '/p' + toString(number), change_seq: number}]->
        (m:Message {id: $space + '/p' + toString(number), space: $space, filed_in: t.id})
 CREATE (m)-[:HAS_PASSAGE]->(:Passage {id: $space + '/q' + toString(number), space: $space})
+CREATE (t)-[:HAS_REVISION]->(:SummaryRevision {id: $space + '/r' + toString(number), space: $space})
+CREATE (:ModelCall {id: $space + '/c' + toString(number), space: $space, day: $space + '/' + toString(number / 10),
+                    passing_in: $space + '/' + toString(number / 10)})
 """
 """What is in no space, and only there for the planner: of a handful of topics it reads all."""
 

@@ -130,14 +130,15 @@ async def write_passing_calls(
 async def drop_passing_calls(transaction: Transaction, space: str, now: datetime) -> None:
     """Remove calls of recalls that are kept no more, and old ones of no recall.
 
-    Those of today stay: they count against its allowance.
+    Those of today and yesterday stay: they count against the allowance of their day, and their recall may be written
+    after them.
     """
     today = now.astimezone(UTC).date()
-    since = (today - timedelta(days=PASSING_DAYS)).isoformat()
+    before, since = ((today - timedelta(days=days)).isoformat() for days in (1, PASSING_DAYS))
     dropped = MOST_DROPPED
     while dropped == MOST_DROPPED:
         rows = await transaction.run(
-            "drop_passing_calls", space=space, today=today.isoformat(), since=since, most=MOST_DROPPED)
+            "drop_passing_calls", space=space, before=before, since=since, most=MOST_DROPPED)
         dropped = rows[0]["dropped"]
 
 
