@@ -13,12 +13,14 @@ from trace_graph import __version__
 from trace_graph.cli import (
     add,
     bench,
+    calls,
     config_show,
     db,
     diff,
     doctor,
     explain,
     export,
+    health,
     import_file,
     organize,
     queries,
@@ -84,7 +86,9 @@ def build() -> Any:
     application.command("diff")(diff.diff)
     application.add_typer(spaces.spaces, name="spaces")
     application.command("stats")(stats.stats)
+    application.command("health")(health.health)
     application.command("doctor")(doctor.doctor)
+    application.add_typer(calls.calls, name="calls")
     application.add_typer(queries.queries, name="queries")
     application.command("cypher")(queries.cypher)
     application.command("bench")(bench.bench)

@@ -40,6 +40,9 @@ DUMMY: dict[str, dict[str, Any]] = {
     "close_placements_of_topics": {"closed": [{"child": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
     "count_nodes": {"spaces": [NOWHERE]},
     "counts_then": THEN,
+    "call_figures": {"wanted": [NOWHERE], "spaces": [NOWHERE]},
+    "call_ids": {"wanted": [NOWHERE], "spaces": [NOWHERE]},
+    "calls_of_days": {"days": ["1970-01-01"]},
     "count_stored": {},
     "count_waiting": {"spaces": [NOWHERE]},
     "create_space": {"space": {"id": NOWHERE, "name": NOWHERE, "recorded_at": NOW}, "topic": {"id": NOWHERE}},
@@ -48,6 +51,11 @@ DUMMY: dict[str, dict[str, Any]] = {
     "derive_from_revisions": {"links": [{"revision": NOWHERE, "source": NOWHERE, "properties": {"change_seq": 1}}]},
     "describe_messages": {"ids": [NOWHERE], "shown": [NOWHERE], "spaces": [NOWHERE]},
     "describe_spaces": {},
+    "doctor_call_content": {"spaces": [NOWHERE]},
+    "doctor_call_ids": {"spaces": [NOWHERE]},
+    "doctor_call_made": {"spaces": [NOWHERE]},
+    "doctor_call_named": {"spaces": [NOWHERE]},
+    "doctor_call_texts": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "doctor_clock": {"spaces": [NOWHERE]},
     "doctor_closed": {"spaces": [NOWHERE]},
     "doctor_contents": {"topics": [NOWHERE], "spaces": [NOWHERE]},
@@ -96,7 +104,11 @@ DUMMY: dict[str, dict[str, Any]] = {
     "doctor_waiting": {"spaces": [NOWHERE]},
     "doctor_written": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "drop_old_recalls": {"space": NOWHERE, "kept": 1, "most": 5},
+    "drop_passing_calls": {"space": NOWHERE, "before": "1970-01-01", "since": "1970-01-01", "most": 5},
+    "export_call_ids": {"spaces": [NOWHERE], "bound": 1},
+    "export_calls": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "export_event_ids": {"spaces": [NOWHERE], "bound": 1},
+    "export_made": {"ids": [NOWHERE], "spaces": [NOWHERE], "bound": 1},
     "export_events": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "export_message_ids": {"spaces": [NOWHERE], "bound": 1},
     "export_message_passages": {"ids": [NOWHERE], "spaces": [NOWHERE]},
@@ -121,6 +133,7 @@ DUMMY: dict[str, dict[str, Any]] = {
         ]
     },
     "identify_engine": {},
+    "keep_calls": {"calls": [{"id": NOWHERE, "space": NOWHERE, "at": NOW, "spaces": [NOWHERE]}]},
     "keep_recalls": {"recalls": [{"id": NOWHERE, "space": NOWHERE, "spaces": [NOWHERE], "at": NOW}]},
     "keep_used": {"used": [{"recall": NOWHERE, "message": NOWHERE, "properties": {"rank": 1}}]},
     "link_superseded": {"links": [{"new": NOWHERE, "old": NOWHERE, "properties": {"change_seq": 1}}]},
@@ -147,6 +160,9 @@ DUMMY: dict[str, dict[str, Any]] = {
     "restore_begin": {"space": {"id": NOWHERE, "name": NOWHERE, "key": NOWHERE, "restored": 2}},
     "restore_complete": {"space": NOWHERE, "properties": {"recorded_at": NOW}},
     "restore_discard": {"space": NOWHERE, "token": NOWHERE},
+    "restore_calls": {"rows": [{"id": NOWHERE}]},
+    "restore_calls_taken": {"ids": [NOWHERE]},
+    "restore_discard_calls": {"space": NOWHERE, "most": 5},
     "restore_discard_events": {"space": NOWHERE, "most": 5},
     "restore_discard_messages": {"space": NOWHERE, "most": 5},
     "restore_discard_passages": {"space": NOWHERE, "most": 5},
@@ -159,6 +175,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "restore_message_placements": {"rows": [EDGE]},
     "restore_message_sources": {"rows": [EDGE]},
     "restore_messages": {"rows": [{"id": NOWHERE}]},
+    "restore_made": {"rows": [EDGE]},
     "restore_messages_taken": {"ids": [NOWHERE]},
     "restore_next": {"rows": [EDGE]},
     "restore_passages": {"rows": [{"id": NOWHERE}]},
@@ -176,14 +193,25 @@ DUMMY: dict[str, dict[str, Any]] = {
     "restore_topics_taken": {"ids": [NOWHERE]},
     "retire_revisions": {"revisions": [{"id": NOWHERE, "retired_at": NOW, "retired_seq": 1}]},
     "segments_before": {"keys": [NOWHERE], "spaces": [NOWHERE]},
+    "save_forms": {"forms": "[]"},
     "set_time_zone": {"space": NOWHERE, "time_zone": "UTC"},
     "sibling_titles": {"topics": [NOWHERE], "spaces": [NOWHERE]},
+    "link_made": {"links": [EDGE]},
+    "link_made_recalls": {"links": [{"source": NOWHERE, "target": NOWHERE}]},
+    "list_calls": {
+        "wanted": [NOWHERE], "spaces": [NOWHERE], "purposes": ["route"], "outcomes": ["ok"], "since": NOW, "limit": 5},
+    "lock_forms": {"token": "x"},
+    "made_by_calls": {"ids": [NOWHERE], "spaces": [NOWHERE]},
+    "read_calls": {"ids": [NOWHERE], "spaces": [NOWHERE]},
+    "read_forms": {},
     "read_lease": {"spaces": [NOWHERE]},
     "space_mean": {"spaces": [NOWHERE]},
     "space_of_topic": {"topic": NOWHERE, "spaces": [NOWHERE]},
     "stale_topics": {"spaces": [NOWHERE]},
     "stored_tokens": {"spaces": [NOWHERE]},
     "note_filed_in": {},
+    "texts_of_messages": {"ids": [NOWHERE], "spaces": [NOWHERE]},
+    "texts_of_revisions": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "topic_contents": {"topics": [NOWHERE], "spaces": [NOWHERE]},
     "topic_current": {"topic": NOWHERE, "spaces": [NOWHERE]},
     "topic_paths": {"ids": [NOWHERE], "spaces": [NOWHERE]},
@@ -198,6 +226,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "update_space": {"space": NOWHERE, "properties": {"lock": "x"}},
     "update_topics": {"topics": [{"id": NOWHERE, "properties": {"title": "t"}}]},
     "waiting_messages": {"spaces": [NOWHERE], "limit": 5},
+    "waiting_since": {"spaces": [NOWHERE]},
     "write_meta": {"version": 1},
 }
 """Parameters of the right types that find nothing, for every query that is no schema's."""
@@ -209,7 +238,8 @@ AGGREGATES = {"count_nodes", "count_stored", "count_waiting", "stored_tokens", "
 """Queries that answer with one row of sums, whatever is there."""
 
 OF_THE_DATABASE = {
-    "build_vector_graphs", "describe_spaces", "doctor_indexes", "identify_engine", "list_spaces", "read_meta",
+    "build_vector_graphs", "describe_spaces", "doctor_indexes", "identify_engine", "list_spaces", "read_forms",
+    "read_meta",
 }
 """Queries that take nothing and describe what is there."""
 
@@ -274,6 +304,8 @@ def test_every_writing_query_is_understood(store: Store, run: Run) -> None:
 
 BY_INDEX: dict[str, set[str]] = {
     "before_adding": {"Session(key)", "Message(external_key)"},
+    "call_figures": {"ModelCall(space)"},
+    "calls_of_days": {"ModelCall(day)"},
     "changes_at": {"Event(space)"},
     "children_of": {"Topic(filed_in)", "SummaryRevision(current_key)"},
     "close_placements_of_messages": {"PARENT_OF(live_key)"},
@@ -282,7 +314,11 @@ BY_INDEX: dict[str, set[str]] = {
     "count_waiting": {"Message(waiting_in)"},
     "describe_messages": {"Message(id)"},
     "drop_old_recalls": {"Recall(space)"},
+    "drop_passing_calls": {"ModelCall(passing_in)"},
+    "export_call_ids": {"ModelCall(space)"},
+    "export_calls": {"ModelCall(id)"},
     "export_events": {"Event(id)"},
+    "export_made": {"ModelCall(id)"},
     "export_message_ids": {"Message(space)"},
     "export_message_passages": {"Message(id)"},
     "export_messages": {"Message(id)"},
@@ -298,9 +334,12 @@ BY_INDEX: dict[str, set[str]] = {
     "find_spaces": {"Space(name)"},
     "finish_adding": {"Message(id)", "Space(id)"},
     "keep_used": {"Recall(id)", "Message(id)"},
+    "link_made": {"ModelCall(id)", "SummaryRevision(id)", "Topic(id)", "Message(id)"},
+    "list_calls": {"ModelCall(space)"},
     "lock_space": {"Space(id)", "Event(id)"},
     "messages_by_id": {"Message(id)"},
     "place_messages": {"Topic(id)", "Message(id)"},
+    "read_calls": {"ModelCall(id)"},
     "read_recall": {"Recall(id)"},
     "recall_by_vector_scan": {"Message(space)"},
     "recall_passages_scan": {"Passage(space)"},
@@ -370,6 +409,9 @@ CREATE (t:Topic {id: $space + '/' + toString(number), space: $space, filed_in: $
 CREATE (t)-[:PARENT_OF {live_key: $space + '/p' + toString(number), change_seq: number}]->
        (m:Message {id: $space + '/p' + toString(number), space: $space, filed_in: t.id})
 CREATE (m)-[:HAS_PASSAGE]->(:Passage {id: $space + '/q' + toString(number), space: $space})
+CREATE (t)-[:HAS_REVISION]->(:SummaryRevision {id: $space + '/r' + toString(number), space: $space})
+CREATE (:ModelCall {id: $space + '/c' + toString(number), space: $space, day: $space + '/' + toString(number / 10),
+                    passing_in: $space + '/' + toString(number / 10)})
 """
 """What is in no space, and only there for the planner: of a handful of topics it reads all."""
 

@@ -117,6 +117,15 @@ def test_a_second_import_adds_nothing(memory: Memory, graph: Graph, run: Run, sp
     assert run(exported(memory, space)) == export
 
 
+@pytest.mark.parametrize("engine_address", ["arcadedb"], indirect=True)
+def test_an_export_from_before_models_were_asked_restores(memory: Memory, run: Run, space: str, export: bytes) -> None:
+    old = sealed(export, lambda header: header.update(version=1, schema_version=3))
+
+    run(memory.import_file(io.BytesIO(old)))
+
+    assert run(exported(memory, space)) == export
+
+
 def test_a_space_that_has_changed_since_is_not_overwritten(
     memory: Memory, run: Run, space: str, export: bytes
 ) -> None:
@@ -218,7 +227,7 @@ def test_what_another_embedder_or_a_newer_version_made_is_refused(
     files = [
         (sealed(export, other_vectors), EmbedderMismatch),
         (sealed(export, lambda header: header.update(schema_version=99)), SchemaTooNew),
-        (sealed(export, lambda header: header.update(version=2)), Refused),
+        (sealed(export, lambda header: header.update(version=3)), Refused),
     ]
     for file, error in files:
         with pytest.raises(error) as refused:

@@ -183,7 +183,7 @@ class Asker:
             finish=replied.finish if replied else None, tokens_in=replied.tokens_in if replied else None,
             tokens_out=replied.tokens_out if replied else None, fault=verdict.fault,
             request=sent.canonical() if self._manners.keep_requests else None,
-            figures=_figures(verdict, sent.form))
+            max_tokens=sent.max_tokens, temperature=sent.temperature, figures=_figures(verdict, sent.form))
 
 
 def _figures(verdict: Verdict[Reply], form: Form) -> dict[str, float]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-Purpose = Literal["route", "descend", "summarise", "walk", "answer"]
+Purpose = Literal["route", "descend", "summarise", "walk", "answer", "probe"]
 """What a model is asked for: where segments belong (from candidates, or level by level), what topics are about, which
-branches to walk for a question, and the answer to it."""
+branches to walk for a question, and the answer to it; and whether it answers at all."""
 
 Form = Literal["schema", "json", "plain"]
 """How the structure of a reply is asked for: strict JSON schema, JSON mode, or the prompt alone."""
@@ -65,5 +65,9 @@ class ModelCall:
     """What was wrong, in words that hold no memory text and no secret."""
     request: str | None = None
     """The whole request as JSON; only with the setting `llm.keep_requests`."""
+    max_tokens: int | None = None
+    """Of the reply, as it was asked for."""
+    temperature: float | None = None
+    """As it was asked for; None where it was left to the endpoint."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """Numbers of the purpose's own, for example how many control segments a router agreed upon."""
