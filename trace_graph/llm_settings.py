@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
@@ -55,6 +56,9 @@ class LlmSettings(BaseModel):
     """Tokens of a day, UTC, all runs together."""
     keep_requests: bool = False
     """Keep the whole text of each request with its call, not only what rebuilds it. It outlives its messages."""
+    prompts: Path | None = None
+    """A folder of prompts of one's own, `NAME-VERSION.md`, that count beside those of the package; the highest version
+    of a name is used."""
     context_tokens: int = Field(8192, ge=1024)
     """The model's window: prompts are kept below it. It is not sent: set it at the server as well (Ollama:
     OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len). Guess: what most servers have at least."""

@@ -18,7 +18,7 @@ _RANDOM_BITS, _LARGEST_STEP_BITS = 74, 32
 class Pinned:
     """Ids and clock of one run, from a seed and a moment."""
 
-    def __init__(self, seed: int, moment: datetime) -> None:
+    def __init__(self, seed: int | str, moment: datetime) -> None:
         """`moment` is aware. The same two give the same ids in the same order."""
         self.seed = seed
         self.moment = moment
