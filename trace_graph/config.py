@@ -89,7 +89,7 @@ class SummarySettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    changed: float = Field(0.5, ge=0, le=1)
+    changed: float = Field(0.34, ge=0, le=1)
     """Share of a topic's messages that came or went since its wording, from which on it is worded anew. 0: at once."""
     drift: float = Field(0.15, ge=0, le=2)
     """1 - cosine of a leaf's centroid to that of the messages it was worded from, from which on it is worded anew.

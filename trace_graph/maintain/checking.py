@@ -43,7 +43,8 @@ ENDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 _WHOLE = frozenset({
     "seq", "number", "change_seq", "retired_seq", "event_seq", "message_count", "passage_count", "segment_count",
-    "child_count", "vector_count", "depth", "tokens", "start", "end", "occurred_offset", "occurred_day", "last_seq"})
+    "child_count", "vector_count", "depth", "tokens", "start", "end", "occurred_offset", "occurred_day", "last_seq",
+    "failed_wordings", "prompt_version"})
 _MAY_BE_NEGATIVE = frozenset({"occurred_offset", "occurred_day"})
 _VECTORS = frozenset({"embedding", "vector_sum"})
 _LISTS = frozenset({"authors", "phrases", "targets"})
@@ -51,7 +52,7 @@ _TEXTS = frozenset({
     "id", "name", "root", "time_zone", "kind", "title", "status", "text", "topic", "key", "last_id", "session", "role",
     "author", "agent", "content", "external_id", "external_key", "place_key", "content_hash", "terms", "waiting_in",
     "stale_in", "message", "actor", "door", "action", "payload_hash", "reason", "decided_by", "runner_up", "segment",
-    "live_key", "current_key", "method"})
+    "live_key", "current_key", "method", "model", "call"})
 _PLAIN: tuple[tuple[frozenset[str], type], ...] = (
     (_WHOLE, int), (REAL, float), (_TEXTS, str), (frozenset({"waiting"}), bool))
 _OUR_OWN = frozenset({

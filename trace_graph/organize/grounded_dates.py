@@ -1,4 +1,4 @@
-"""Whether the dates of a text occur in what it was made from, in all forms that `trace_graph.text.dates` reads. Pure."""
+"""Whether the dates of a text occur in its sources, in all forms that `trace_graph.text.dates` reads. Pure."""
 
 from __future__ import annotations
 

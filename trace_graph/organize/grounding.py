@@ -35,6 +35,9 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _THOUSANDS = re.compile(r"[,. \u202f\u00a0](?=\d{3}(?!\d))")
 _UNSPACED_WORD = re.compile(f"[{UNSPACED}]")
 _KATAKANA = re.compile("^[\u30a1-\u30fa\u30fc]{2,}$")
+_WRITTEN_ALIKE = re.compile("[\u30a1-\u30fa\u30fc]+|[^\\W\\d_\u3041-\u309f\u30a1-\u30fa\u30fc]+")
+# Runs of katakana, and of letters that are no kana: what stands between in hiragana is grammar.
+_KOREAN_VERB = re.compile(f"[{HANGUL}][다요]$")
 _HANGUL = re.compile(f"[{HANGUL}]")
 _COUNTED = "个個位次年天周週岁歳歲只隻件本张張场場家人名条條部块元台匹回枚"
 _HAN_NUMBER = re.compile(f"[二三四五六七八九十]+(?=[{_COUNTED}])")
@@ -133,15 +136,16 @@ class Grounds:
         """Words of scripts without capitals."""
         if text.isascii():
             return
-        for word in (word for clause in clauses(text, self._lexicon) for word in clause):
-            if word.upper() != word.lower() or not word[0].isalpha() or len(word) < 2:
+        words = (word for clause in clauses(text, self._lexicon) for word in clause)
+        for word in (part for word in words for part in _WRITTEN_ALIKE.findall(word)):
+            if word.upper() != word.lower() or len(word) < 2 or _KOREAN_VERB.search(word):
                 continue
             if word in REPORTING or self._has_part(word) or not key_of(word):
                 continue
             if _KATAKANA.match(word) or self._lexicon.rarity(word) >= _RARE:
                 yield text.find(word), word
         for match in _HAN_NAME.finditer(text):
-            name = match.group()
+            name = match.group()  # one that is longer, and no word of the lexicon, was found above
             if folded(name) not in self._folded and self._lexicon.rarity(name) >= _NO_WORD:
                 yield match.start(), name
 

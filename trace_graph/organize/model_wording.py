@@ -32,7 +32,7 @@ from trace_graph.text.display import clip
 from trace_graph.text.tokens import count_tokens
 
 AT_ONCE = 8
-"""Calls that are under way, or answered and not written yet: what a kill may cost (guess; the model has a limit too)."""
+"""Calls that are under way, or answered and not written yet: what a kill may cost. Guess; models have a limit too."""
 _AROUND_A_MESSAGE = 10
 # Tokens of speaker, date and JSON (guess).
 

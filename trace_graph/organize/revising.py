@@ -113,7 +113,7 @@ class Reviser:
         a kill sees the same phrases as one that was not disturbed.
         """
         stale = await self.store.read("stale_topics", spaces=[self.space.id])
-        if self.model is not None:
+        if self.model is not None and self.model.resting is None:
             stale += await self.store.read("topics_to_word_again", spaces=[self.space.id], now=self.lease.clock())
         sources = await self._sources(stale)
         leaves = [row for row in stale if row["child_count"] == 0 and row["kind"] == "topic"]

@@ -53,7 +53,9 @@ def faults(
     """
     if written is None:
         return Faults(["no title and summary were written"], [])
-    text = _text_faults(written.summary, tokens, prompt) + _lacking(grounds.lacking(written.summary))
+    text = _no_summary(written.summary, prompt)
+    if not text:
+        text = _too_long(written.summary, tokens) + _lacking(grounds.lacking(written.summary))
     if not titled:
         return Faults(text, [])
     return Faults(text, _title_faults(written.title, taken) + _lacking(grounds.lacking(written.title, is_title=True)))
@@ -77,13 +79,17 @@ def _title_faults(title: str, taken: Collection[str]) -> list[str]:
     return []
 
 
-def _text_faults(text: str, tokens: int, prompt: str) -> list[str]:
+def _no_summary(text: str, prompt: str) -> list[str]:
     if not _UNIT.search(text):
         return ["the summary is empty"]
     if text.lstrip().startswith(("{", "[{")) or _repeats(text, prompt):
         return ["the summary repeats the request"]
     if _is_loop(text):
         return ["the summary repeats itself"]
+    return []
+
+
+def _too_long(text: str, tokens: int) -> list[str]:
     if count_tokens(text) > tokens:
         return [f"the summary is too long: at most {words_for(tokens)} words"]
     return []
