@@ -74,9 +74,9 @@ def test_words_that_are_known_besides_may_be_used(lexicon: UnigramLexicon) -> No
     assert Grounds(SAID, lexicon, known=["Acme archive"]).lacking("The Acme archive has Mira's move.") == []
 
 
-WORDS = st.lists(st.sampled_from(
-    "Mira Oslo moved kids 3 three 1,200 8:30 2021 May 2023 yesterday 李明 去了 上海 Москве and the . ! café Zürich".split()),
-    min_size=1, max_size=30)
+WORDS = st.lists(st.sampled_from([
+    "Mira", "Oslo", "moved", "kids", "3", "three", "1,200", "8:30", "2021", "May", "2023", "yesterday", "李明", "去了",
+    "上海", "Москве", "and", "the", ".", "!", "café", "Zürich"]), min_size=1, max_size=30)
 
 
 @given(words=WORDS)

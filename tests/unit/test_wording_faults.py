@@ -9,8 +9,8 @@ import pytest
 from trace_graph.llm.prompt_files import prompt
 from trace_graph.llm.purposes.summarise import TopicSummary
 from trace_graph.organize.grounding import Grounds, Source
-from trace_graph.organize.words import shipped_lexicon
 from trace_graph.organize.wording_faults import Faults, faults
+from trace_graph.organize.words import shipped_lexicon
 
 SYSTEM = prompt("summarise_leaves").text
 GOOD = "Mira moved to Oslo with three kids, and it cost her 1200 euros; she likes the harbour and the new school."
@@ -38,7 +38,7 @@ def test_a_good_wording_has_no_fault() -> None:
     ('{"title": "TopicSummary", "type": "object", "properties": {}}', "the summary repeats the request"),
     ("Take names, numbers and dates from the messages only. Do not count, guess or add.",
      "the summary repeats the request"),
-    (f"{GOOD} She likes the kids, the harbour, the euros, the school, and how new all of it is in May, and likes to move.",
+    (f"{GOOD} She likes the kids, the euros, the school, and how new all of it is, and likes to move on again.",
      "the summary is too long: at most 22 words"),
     ("Xavier moved to Oslo with 4 kids.", "this is not in its sources, leave it out: 'Xavier', '4'"),
 ])

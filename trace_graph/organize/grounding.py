@@ -136,8 +136,8 @@ class Grounds:
         """Words of scripts without capitals."""
         if text.isascii():
             return
-        words = (word for clause in clauses(text, self._lexicon) for word in clause)
-        for word in (part for word in words for part in _WRITTEN_ALIKE.findall(word)):
+        written = " ".join(word for clause in clauses(text, self._lexicon) for word in clause)
+        for word in _WRITTEN_ALIKE.findall(written):
             if word.upper() != word.lower() or len(word) < 2 or _KOREAN_VERB.search(word):
                 continue
             if word in REPORTING or self._has_part(word) or not key_of(word):
