@@ -76,10 +76,10 @@ def planted(sentence: str, draw: random.Random) -> Iterator[Planted]:
             fault = stranger if kind != "number" else str(draw.randint(2, 40))
             yield Planted(kind, sentence[:one.start()] + fault + sentence[one.end():], fault)
     if dates:
-        one = draw.choice(dates)
+        date = draw.choice(dates)
         month = draw.choice(["January", "March", "May", "July", "September", "November"])
         fault = f"{draw.randint(1, 28)} {month} {draw.choice([2022, 2023])}"
-        yield Planted("date", sentence[:one.start] + fault + sentence[one.end:], fault)
+        yield Planted("date", sentence[:date.start] + fault + sentence[date.end:], fault)
 
 
 def measure(file: Path, samples: Sequence[str] | None) -> dict[str, Any]:

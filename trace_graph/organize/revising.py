@@ -298,7 +298,8 @@ class Reviser:
             again[job.topic] = refused(standing, now, self.settings) if asked else not_asked(standing, now)
             if not standing.by_model:
                 wordings += quote([row])
-        return Settled(wordings, again, answered.calls)
+        figures = {"topics": len(batch.jobs), "worded": sum(one is None for one in again.values())}
+        return Settled(wordings, again, answered.with_figures(figures).calls)
 
     async def _write(self, settled: Settled) -> Revised:
         revisions = await write_wordings(

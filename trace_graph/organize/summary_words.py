@@ -1,6 +1,7 @@
 """Words that a summary uses of its own accord: they begin sentences, or say that something was said, and name nobody.
 
-Read off the session summaries of LoCoMo and summaries written for this list; what is missing only costs a second try.
+Guess, written for this list; measured in docs/decisions/0010-summaries-by-a-model.md. A word that is missing here costs a
+second try.
 """
 
 from __future__ import annotations
