@@ -17,7 +17,7 @@ from trace_graph.cli import import_file, organize
 from trace_graph.cli.global_options import GlobalOptions
 from trace_graph.cli.output import as_json, error_json
 from trace_graph.cli.progress import followed
-from trace_graph.cli.tables import arrears, LONGEST_CELL, cell, counted, table
+from trace_graph.cli.tables import LONGEST_CELL, arrears, cell, counted, table
 from trace_graph.errors import NotFound
 from trace_graph.models import Revision
 

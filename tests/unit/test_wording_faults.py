@@ -56,6 +56,13 @@ def test_a_title_that_is_none_is_refused(title: str, fault: str) -> None:
     assert found(title, GOOD) == Faults([], [fault])
 
 
+def test_a_word_that_the_summary_writes_small_is_no_name_in_a_title() -> None:
+    good = "Mira likes the harbour on her journey."
+
+    assert not found("Journey to the Harbour", good)
+    assert found("Voyage to the Harbour", good).title == ["this is not in its sources, leave it out: 'Voyage'"]
+
+
 def test_the_root_needs_no_title() -> None:
     assert not found("", GOOD, titled=False)
 

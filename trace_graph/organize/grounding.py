@@ -94,19 +94,21 @@ class Grounds:
         self._stems = {stem for word in self._words for stem in terms(word)}
         self._numbers = _values(joined)
 
-    def lacking(self, text: str, *, is_title: bool = False) -> list[str]:
+    def lacking(self, text: str, *, is_title: bool = False, beside: str = "") -> list[str]:
         """The names, numbers and dates of a text that no source has, as they are written, in order, each once.
 
         A number may stand in digits or in a word (to twelve), a date in any form and as "yesterday" in a source. A name
-        is a capitalised word; at the beginning of a sentence, and in a title, none with which sentences begin. In
-        scripts without capitals it is a rare word, a word in katakana, or a Chinese surname with what follows.
+        is a capitalised word; at the beginning of a sentence, and in a title, none with which sentences begin, and none
+        that stands without a capital in the text or `beside` it (of a title: in its summary). In scripts without
+        capitals it is a rare word, a word in katakana, or a Chinese surname with what follows.
         """
         text = unicodedata.normalize("NFKC", text)
         dates = absolute_dates(text)
         taken = [_Span(one.start, one.end) for one in dates]
         found = [(one.start, text[one.start:one.end]) for one in dates if not self._days.hold(one)]
         found += self._numbers_lacking(text, taken)
-        found += self._names_lacking(text, taken, is_title=is_title)
+        small = {stem for word in _WORD.findall(f"{text} {beside}") if word.islower() for stem in terms(word)}
+        found += self._names_lacking(text, taken, small, is_title=is_title)
         found += self._words_lacking(text)
         return list(dict.fromkeys(written for _, written in sorted(found)))
 
@@ -123,12 +125,15 @@ class Grounds:
             if not _inside(match, taken) and str(_han_value(match.group())) not in self._numbers:
                 yield match.start(), match.group()
 
-    def _names_lacking(self, text: str, taken: Collection[_Span], *, is_title: bool) -> Iterator[tuple[int, str]]:
+    def _names_lacking(
+        self, text: str, taken: Collection[_Span], small: Collection[str], *, is_title: bool
+    ) -> Iterator[tuple[int, str]]:
         for match in _WORD.finditer(text):
             word = _bare(match.group())
             if not word[:1].isupper() or _inside(match, taken) or self._knows(word):
                 continue
-            if (is_title or _begins(text, match.start())) and not self._may_be_name(word):
+            doubtful = is_title or _begins(text, match.start())
+            if doubtful and (not self._may_be_name(word) or all(stem in small for stem in terms(word))):
                 continue
             yield match.start(), word
 

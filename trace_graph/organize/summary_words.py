@@ -1,7 +1,6 @@
 """Words that a summary uses of its own accord: they begin sentences, or say that something was said, and name nobody.
 
-Guess, written for this list; measured in docs/decisions/0010-summaries-by-a-model.md. A word that is missing here costs a
-second try.
+Guess, written for this list; measured in docs/decisions/0010-summaries-by-a-model.md. What lacks costs a second try.
 """
 
 from __future__ import annotations

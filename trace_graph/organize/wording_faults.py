@@ -58,7 +58,8 @@ def faults(
         text = _too_long(written.summary, tokens) + _lacking(grounds.lacking(written.summary))
     if not titled:
         return Faults(text, [])
-    return Faults(text, _title_faults(written.title, taken) + _lacking(grounds.lacking(written.title, is_title=True)))
+    lacking = grounds.lacking(written.title, is_title=True, beside=written.summary)
+    return Faults(text, _title_faults(written.title, taken) + _lacking(lacking))
 
 
 def _lacking(names: Sequence[str]) -> list[str]:
