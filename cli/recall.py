@@ -12,7 +12,7 @@ from trace_graph.cli.explain import explanation_words
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.opening import memory_of
 from trace_graph.cli.output import coloured, columns, remark, show
-from trace_graph.cli.tables import counted, decimals, moment, rendered
+from trace_graph.cli.tables import arrears, counted, decimals, moment, rendered
 from trace_graph.errors import UsageError
 from trace_graph.text.display import visible
 
@@ -75,7 +75,9 @@ def _answer(result: RecallResult) -> str:
         return _nothing(result)
     parts = [_item(item) for item in result.items]
     if result.topics:
-        named = (f"{_path(topic.path)} ({decimals(topic.score)})" for topic in result.topics)
+        named = (
+            f"{_path(topic.path)} ({', '.join([decimals(topic.score), *arrears(topic.behind)])})"
+            for topic in result.topics)
         parts.append(_head("Topics") + "\n" + "\n".join(f"{' ' * INDENT}{one}" for one in named))
     parts.append(_head(f"{counted(len(result.items), 'item')}, {counted(result.tokens, 'token')}"))
     return "\n\n".join(parts)

@@ -76,6 +76,16 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def arrears(behind: int, failed: int = 0) -> list[str]:
+    """How far a wording lags, in words: nothing where it is up to date."""
+    words = []
+    if behind:
+        words.append(f"{counted(behind, 'message')} behind")
+    if failed:
+        words.append(f"{counted(failed, 'wording')} refused")
+    return words
+
+
 def rendered(thing: Any, *, width: int) -> str:
     """What rich draws of a thing, as text; with colours where stdout wants them."""
     from io import StringIO

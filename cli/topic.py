@@ -10,7 +10,7 @@ import typer
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.opening import memory_of
 from trace_graph.cli.output import show
-from trace_graph.cli.tables import counted, moment
+from trace_graph.cli.tables import arrears, counted, moment
 from trace_graph.text.display import visible
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ async def _topic(options: GlobalOptions, id: str, *, history: bool) -> int:
 
 def _words(detail: TopicDetail) -> str:
     path = " › ".join(visible(title, one_line=True) for title in detail.path) or visible(detail.title, one_line=True)
-    head = f"{path}\n{detail.id}"
+    head = "\n".join([path, detail.id, *arrears(detail.behind, detail.failed_wordings)])
     if not detail.revisions:
         return f"{head}\n\nNo summary has been written yet."
     return "\n\n".join([head, *(_revision(revision) for revision in detail.revisions)])

@@ -11,7 +11,7 @@ import typer
 from trace_graph.cli.global_options import GlobalOptions, options_of
 from trace_graph.cli.opening import memory_of
 from trace_graph.cli.output import columns, show
-from trace_graph.cli.tables import counted, moment, rendered
+from trace_graph.cli.tables import arrears, counted, moment, rendered
 from trace_graph.text.display import visible
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def _topic(node: TopicNode, *, ids: bool) -> Text:
     """Title and count, and the summary on a line of its own."""
     id = f"{node.id} " if ids else ""  # in front, where no long title pushes it out of the picture
     title = visible(node.title, one_line=True)
-    text = _line((id, "dim"), (title, "bold"), f" ({counted(node.message_count, 'message')})")
+    count = counted(node.message_count, "message")
+    text = _line((id, "dim"), (title, "bold"), f" ({', '.join([count, *arrears(node.behind, node.failed_wordings)])})")
     if node.summary:
         text.append("\n" + visible(" ".join(node.summary.split()), one_line=True), style="dim")
     return text

@@ -110,10 +110,33 @@ SET t += row.properties
 UNWIND $spaces AS space
 MATCH (t:Topic {stale_in: space})
 OPTIONAL MATCH (r:SummaryRevision {current_key: t.id})
-RETURN t.id AS id, t.depth AS depth, t.kind AS kind, t.child_count AS child_count,
-       t.message_count AS message_count, r.id AS revision,
-       r.number AS number, r.title AS title, r.text AS text
+RETURN t.id AS id, t.depth AS depth, t.kind AS kind, t.filed_in AS parent, t.child_count AS child_count,
+       t.message_count AS message_count, t.word_at AS word_at, t.failed_wordings AS failed,
+       r.id AS revision, r.number AS number, r.title AS title, r.text AS text, r.method AS method,
+       r.message_count AS worded_count
 ORDER BY depth DESC, id
+
+// name: topics_to_word_again
+// Topics for which the model is to be asked again by now although nothing changed, in the columns of stale_topics.
+// mode: read
+// params: spaces, now
+UNWIND $spaces AS space
+MATCH (t:Topic {space: space}) WHERE t.word_at <= $now AND t.stale_in IS NULL
+OPTIONAL MATCH (r:SummaryRevision {current_key: t.id})
+RETURN t.id AS id, t.depth AS depth, t.kind AS kind, t.filed_in AS parent, t.child_count AS child_count,
+       t.message_count AS message_count, t.word_at AS word_at, t.failed_wordings AS failed,
+       r.id AS revision, r.number AS number, r.title AS title, r.text AS text, r.method AS method,
+       r.message_count AS worded_count
+ORDER BY depth DESC, id
+
+// name: wording_sources
+// What revisions were made from: ids of messages, or of children's revisions with the topics that those word.
+// mode: read
+// params: revisions, spaces
+UNWIND $revisions AS id
+MATCH (r:SummaryRevision {id: id}) WHERE r.space IN $spaces
+MATCH (r)-[:DERIVED_FROM]->(source)
+RETURN id, collect(source.id) AS sources, collect(source.topic) AS topics
 
 // name: topic_phrases
 // The phrases kept of every topic of spaces: what its title is chosen from.
@@ -133,7 +156,7 @@ MATCH (child:Topic {filed_in: topic})
 WITH topic, child WHERE child.space IN $spaces
 OPTIONAL MATCH (r:SummaryRevision {current_key: child.id})
 RETURN topic AS parent, child.id AS id, coalesce(r.title, child.title) AS title, r.id AS revision, r.text AS text,
-       child.message_count AS message_count, child.child_count AS child_count, child.phrases AS phrases
+       r.method AS method, child.message_count AS message_count, child.child_count AS child_count, child.phrases AS phrases
 ORDER BY parent, message_count DESC, id
 
 // name: retire_revisions

@@ -28,7 +28,7 @@ from pydantic_settings import (
 from pydantic_settings.sources import TomlConfigSettingsSource
 
 from trace_graph.errors import ConfigError
-from trace_graph.llm_settings import LlmSettings, full_url, unquoted
+from trace_graph.llm_settings import LlmSettings, SummarySettings, full_url, unquoted
 
 BOLT_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 FILE_NAME = "trace-graph.toml"
@@ -131,6 +131,7 @@ class Settings(BaseSettings):
     recalls_kept: int = Field(1000, ge=0, le=1_000_000)
     """Recalls of a space that are kept to be explained and replayed, the latest ones; 0: none. Guess: 50 MB a space."""
     recall: RecallSettings = RecallSettings()
+    summaries: SummarySettings = SummarySettings()
 
     @field_validator("uri")
     @classmethod

@@ -73,3 +73,28 @@ class LlmSettings(BaseModel):
     def _key(cls, value: SecretStr | None) -> SecretStr | None:
         plain = unquoted(value.get_secret_value()) if value else None
         return SecretStr(plain) if plain else None
+
+
+class SummarySettings(BaseModel):
+    """When a model words topics anew, and how much it is given at once. Of a space without a model nothing of it holds.
+
+    Source, unless said otherwise: docs/decisions/0010-summaries-by-a-model.md.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    changed: float = Field(0.34, ge=0, le=1)
+    """Share of a topic's messages that came or went since its wording, from which on it is worded anew. 0: at once."""
+    drift: float = Field(0.15, ge=0, le=2)
+    """1 - cosine of a leaf's centroid to that of the messages it was worded from, from which on it is worded anew.
+    Guess."""
+    days: float = Field(7, ge=0)
+    """A topic that has changed by less is worded anew this many days after it fell behind. Guess."""
+    retry_minutes: float = Field(10, gt=0)
+    """How long a topic is left alone after a wording that was refused; twice as long each further time, a day at most.
+    Guess."""
+    topics_a_call: int = Field(8, ge=1, le=40)
+    """Topics of one request at most. Guess: what a small model still keeps apart."""
+    tokens_a_call: int = Field(4000, ge=200)
+    """Tokens of messages, or of children's summaries, of one request. Guess: with prompt and reply, the 8,192 tokens
+    that local servers mostly give a model."""

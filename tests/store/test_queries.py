@@ -212,6 +212,9 @@ DUMMY: dict[str, dict[str, Any]] = {
     "note_filed_in": {},
     "texts_of_messages": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "texts_of_revisions": {"ids": [NOWHERE], "spaces": [NOWHERE]},
+    "topics_behind": {"ids": [NOWHERE], "spaces": [NOWHERE]},
+    "topics_to_word_again": {"spaces": [NOWHERE], "now": NOW},
+    "wording_sources": {"revisions": [NOWHERE], "spaces": [NOWHERE]},
     "topic_contents": {"topics": [NOWHERE], "spaces": [NOWHERE]},
     "topic_current": {"topic": NOWHERE, "spaces": [NOWHERE]},
     "topic_paths": {"ids": [NOWHERE], "spaces": [NOWHERE]},
@@ -361,11 +364,14 @@ BY_INDEX: dict[str, set[str]] = {
     "topic_contents": {"Message(filed_in)"},
     "topic_current": {"Topic(id)", "SummaryRevision(current_key)"},
     "topic_paths": {"Topic(id)"},
+    "topics_behind": {"Topic(id)", "SummaryRevision(current_key)"},
+    "topics_to_word_again": {"Topic(space)", "SummaryRevision(current_key)"},
     "topics_then": {"Message(id)"},
     "tree_state": {"Topic(space)"},
     "tree_topics": {"Topic(space)", "SummaryRevision(current_key)"},
     "update_space": {"Space(id)"},
     "waiting_messages": {"Message(waiting_in)"},
+    "wording_sources": {"SummaryRevision(id)"},
 }
 """The indexes that a query's plan must seek in, by what they cover; where there are two good ways, none is named."""
 

@@ -11,7 +11,7 @@ import pytest
 from tests.store.conftest import Run
 from tests.store.talk import conversation
 from trace_graph.memory import Memory
-from trace_graph.organize import organizing, revising
+from trace_graph.organize import organizing, quoting, revising
 
 
 def test_the_messages_of_a_topic_are_read_once(
@@ -52,7 +52,8 @@ def test_what_keeps_a_processor_busy_does_not_hold_up_the_event_loop(
 
     pure = {
         organizing: ("cut", "plan"),
-        revising: ("leaf_phrases", "leaf_draft", "parent_phrases", "parent_draft", "title"),
+        revising: ("leaf_phrases", "leaf_draft", "parent_phrases"),
+        quoting: ("parent_draft", "title"),
     }
     for module, names in pure.items():
         for name in names:

@@ -17,7 +17,7 @@ from trace_graph.cli import import_file, organize
 from trace_graph.cli.global_options import GlobalOptions
 from trace_graph.cli.output import as_json, error_json
 from trace_graph.cli.progress import followed
-from trace_graph.cli.tables import LONGEST_CELL, cell, counted, table
+from trace_graph.cli.tables import LONGEST_CELL, arrears, cell, counted, table
 from trace_graph.errors import NotFound
 from trace_graph.models import Revision
 
@@ -129,3 +129,9 @@ def test_work_that_is_interrupted_says_how_far_it_is(
 def test_numbers_come_with_their_noun() -> None:
     assert [counted(0, "message"), counted(1, "message"), counted(1200, "summary", "summaries")] == [
         "0 messages", "1 message", "1,200 summaries"]
+
+
+def test_how_far_a_wording_lags_is_said_only_where_it_does() -> None:
+    assert arrears(0, 0) == []
+    assert arrears(1) == ["1 message behind"]
+    assert arrears(1200, 3) == ["1,200 messages behind", "3 wordings refused"]

@@ -15,7 +15,7 @@ from typing import Any
 from trace_graph.maintain.lines import NODES
 
 _CLOCKS = frozenset({
-    "recorded_at", "change_seq", "retired_at", "retired_seq", "last_recorded_at", "event_seq"})
+    "recorded_at", "change_seq", "retired_at", "retired_seq", "last_recorded_at", "event_seq", "word_at"})
 _KEYS = frozenset({
     "id", "key", "place_key", "external_key", "live_key", "current_key", "waiting_in", "stale_in",
     "call", "model_call"})

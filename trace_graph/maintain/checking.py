@@ -51,7 +51,8 @@ ENDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _WHOLE = frozenset({
     "seq", "number", "change_seq", "retired_seq", "event_seq", "message_count", "passage_count", "segment_count",
     "child_count", "vector_count", "depth", "tokens", "start", "end", "occurred_offset", "occurred_day", "last_seq",
-    "prompt_version", "attempt", "milliseconds", "requests", "tokens_in", "tokens_out", "max_tokens"})
+    "prompt_version", "attempt", "milliseconds", "requests", "tokens_in", "tokens_out", "max_tokens",
+    "failed_wordings"})
 _MAY_BE_NEGATIVE = frozenset({"occurred_offset", "occurred_day"})
 _VECTORS = frozenset({"embedding", "vector_sum"})
 _LISTS = frozenset({"authors", "phrases", "targets"})

@@ -77,6 +77,8 @@ class RecallTopic(BaseModel):
     path: list[str]
     score: float
     """Mean score of its three best messages."""
+    behind: int = 0
+    """Messages that were filed in it since its title was worded; 0 where that is up to date, or the past was asked."""
 
 
 class RecallResult(BaseModel):

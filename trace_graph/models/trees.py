@@ -28,6 +28,10 @@ class TopicNode(BaseModel):
     message_count: int
     """Messages in this topic and below it."""
     summary: str | None
+    behind: int = 0
+    """Messages that were filed here since title and summary were worded; 0 where these are up to date."""
+    failed_wordings: int = 0
+    """Wordings by the model that were refused since the last one that could be used."""
     children: list[TopicNode] = Field(default_factory=list)
     """Largest first."""
     waiting: int | None = None
@@ -57,5 +61,9 @@ class TopicDetail(BaseModel):
     path: list[str]
     """Titles from below the root down to this topic."""
     summary: str | None
+    behind: int = 0
+    """Messages that were filed here since title and summary were worded; 0 where these are up to date."""
+    failed_wordings: int = 0
+    """Wordings by the model that were refused since the last one that could be used."""
     revisions: list[Revision]
     """Newest first; only the current one unless the history was asked for."""

@@ -15,6 +15,8 @@ from trace_graph.access.scopes import Space
 from trace_graph.embed.background import background_mean
 from trace_graph.embed.protocol import Embedder, Vector
 from trace_graph.errors import Conflict, EngineTimeout, TraceGraphError
+from trace_graph.llm.values import Model
+from trace_graph.llm_settings import SummarySettings
 from trace_graph.models import NewId, OrganizeReport, Progress, TopicId
 from trace_graph.organize.filing import Filing, carry_out
 from trace_graph.organize.lease import Lease, LeaseLost, release_lease, take_lease
@@ -24,6 +26,7 @@ from trace_graph.organize.segments import cut
 from trace_graph.organize.state import read_contents, read_tails, read_topics, read_waiting
 from trace_graph.organize.values import FiledSegment, Plan, Segment, ShapeSettings, Total, WaitingMessage
 from trace_graph.organize.vectors import space_mean, vector_total
+from trace_graph.organize.wording import Keeping
 from trace_graph.organize.words import shipped_lexicon
 from trace_graph.store.connection import Store
 from trace_graph.store.ledger import Actor
@@ -58,8 +61,12 @@ class _Mean:
 async def organize(
     store: Store, space: Space, *, embedder: Embedder, actor: Actor, clock: Callable[[], datetime], new_id: NewId,
     progress: Progress | None = None, settings: ShapeSettings = ShapeSettings(),  # noqa: B008 (frozen)
+    model: Model | None = None, summaries: SummarySettings = SummarySettings(),  # noqa: B008 (frozen)
+    keeping: Keeping | None = None,
 ) -> OrganizeReport:
     """File what waits and word anew what changed. May be killed at any point and run again.
+
+    With a model it words the topics; `keeping` says how its calls are kept in the graph, and without it they are not.
 
     Raises: LeaseLost, EngineUnavailable, EngineTimeout, StoreFailed.
     """
@@ -67,7 +74,8 @@ async def organize(
     lease = Lease(space.id, f"{new_id()} {actor.name}", clock)
     try:
         await take_lease(store, lease)
-        report = await _Run(store, space, lease, actor, new_id, settings).carry_through(embedder, progress)
+        report = await _Run(
+            store, space, lease, actor, new_id, settings, model, summaries, keeping).carry_through(embedder, progress)
     except BaseException:
         # What went wrong is what the caller must hear; a lease that cannot be given back expires by itself.
         with contextlib.suppress(TraceGraphError):
@@ -87,6 +95,9 @@ class _Run:
     actor: Actor
     new_id: NewId
     settings: ShapeSettings
+    model: Model | None
+    summaries: SummarySettings
+    keeping: Keeping | None
 
     async def carry_through(self, embedder: Embedder, progress: Progress | None) -> OrganizeReport:
         """File batch after batch what waits now, then revise what became stale."""
@@ -111,11 +122,11 @@ class _Run:
                 progress(filed, max(waiting, filed))
         reviser = Reviser(
             self.store, self.space, self.lease, mean.value(self.settings), await asyncio.to_thread(shipped_lexicon),
-            self.actor, self.new_id)
+            self.actor, self.new_id, self.model, self.summaries, self.keeping)
         revised = await reviser.run()
         return OrganizeReport(
-            filed=filed, waiting=await self._count_waiting(), topics_created=created, summaries_revised=revised,
-            seconds=0.0)
+            filed=filed, waiting=await self._count_waiting(), topics_created=created,
+            summaries_revised=revised.revisions, model_calls=revised.calls, seconds=0.0)
 
     async def _file_batch(self, mean: _Mean, size: int) -> tuple[Plan, _Mean] | None:
         """File the first waiting messages, at most `size`; None where none waits."""

@@ -24,6 +24,8 @@ LEAF_TOKENS = 133
 """About 100 words (guess: what a reader takes in at a glance)."""
 PARENT_TOKENS = 160
 """About 120 words, shared by up to 12 children (guess)."""
+ROOT_TOKENS = 200
+"""About 150 words, where a model words the root: what the whole space is about (guess)."""
 _SHORTEST_LINE = 28
 # Tokens below which a child's line, with title, speaker and date, says too little (guess).
 _WORTH_A_LINE = 0.4

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from trace_graph.access.scopes import Space
 from trace_graph.models import NewId, RevisionId
+from trace_graph.models.calls import ModelCall
+from trace_graph.organize.due import Again
 from trace_graph.organize.lease import Lease
 from trace_graph.organize.summaries import Draft, same
 from trace_graph.store.connection import Store, Transaction
@@ -27,6 +29,14 @@ class Current:
 
 
 @dataclass(frozen=True)
+class Made:
+    """By which model a wording was made."""
+
+    model: str
+    prompt_version: int
+
+
+@dataclass(frozen=True)
 class Wording:
     """What a topic is to be called and to say."""
 
@@ -35,22 +45,50 @@ class Wording:
     current: Current | None
     from_messages: bool
     """Its sources are messages; otherwise revisions of the children."""
+    message_count: int
+    """Messages in the topic and below it, of which the wording knows."""
+    made: Made | None = None
+    """None for one that quotes."""
 
     @property
     def due(self) -> bool:
-        """Whether it says anything new."""
-        return self.current is None or not same(self.draft, self.current.title, self.current.text)
+        """Whether it says anything new; what a model wrote is kept in any case, with what it was made from."""
+        return self.made is not None or self.current is None or not same(
+            self.draft, self.current.title, self.current.text)
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """How the calls to a model are kept in the graph, in the transaction of what they made."""
+
+    write_calls: Callable[[Transaction, Space, Sequence[tuple[str, ModelCall]], Clock], Awaitable[list[Record]]]
+    """Writes calls under these ids; returns what the ledger covers of them."""
+    link_made: Callable[[Transaction, Sequence[tuple[str, str]]], Awaitable[object]]
+    """Draws MADE from calls (first) to what they made (second)."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Topics that are not stale any more, written together."""
+
+    wordings: Sequence[Wording]
+    again: Mapping[str, Again | None]
+    """Every topic that is settled, also those whose wording stays; when the model is to be asked for it again."""
+    calls: Sequence[ModelCall] = field(default=())
+    """What was asked for them; the last one gave the wordings that a model made."""
 
 
 async def write_wordings(
-    store: Store, space: Space, wordings: Sequence[Wording], lease: Lease, *, actor: Actor, new_id: NewId
+    store: Store, space: Space, settled: Settled, lease: Lease, *, actor: Actor, new_id: NewId,
+    keeping: Keeping | None = None,
 ) -> int:
-    """Add the revisions that are due and mark all these topics as up to date; returns how many were added.
+    """Add the revisions that are due and mark all these topics as settled; returns how many were added.
 
     Raises: LeaseLost, EngineUnavailable, EngineTimeout, StoreFailed.
     """
     event_id = new_id()
-    due = [(new_id(), wording) for wording in wordings if wording.due]
+    calls = [(new_id(), call) for call in settled.calls] if keeping is not None else []
+    due = [(new_id(), wording) for wording in settled.wordings if wording.due]
 
     async def work(transaction: Transaction) -> None:
         locked = await lock_space(transaction, space.id, event_id, lease.owner)
@@ -58,33 +96,42 @@ async def write_wordings(
             return
         lease.check(locked)
         clock = locked.next(lease.clock())
-        settled = [{"id": wording.topic, "properties": {"stale_in": None}} for wording in wordings]
-        await transaction.run("update_topics", topics=settled)
-        if not due:
+        await transaction.run("update_topics", topics=[_mark(topic, again) for topic, again in settled.again.items()])
+        if not due and not calls:
             await transaction.run("update_space", space=space.id, properties=lease.renewed())
             return
-        records = await _write(transaction, space, due, clock)
+        records = await _write(transaction, space, due, clock, calls[-1][0] if calls else None) if due else []
+        if keeping is not None and calls:
+            records += await keeping.write_calls(transaction, space, calls, clock)
+            await keeping.link_made(transaction, [(calls[-1][0], id) for id, wording in due if wording.made])
         await transaction.run("append_event", event=event(
-            clock, id=event_id, space=space.id, actor=actor, action="summaries.revised",
-            targets=[id for id, _ in due], records=records))
+            clock, id=event_id, space=space.id, actor=actor,
+            action="summaries.revised" if due else "summaries.tried",
+            targets=[id for id, _ in due or calls], records=records))
         await transaction.run("update_space", space=space.id, properties={**moved(clock), **lease.renewed()})
 
     await store.write(work, "write_wordings", space=space.id)
     return len(due)
 
 
+def _mark(topic: str, again: Again | None) -> dict[str, Any]:
+    return {"id": topic, "properties": {
+        "stale_in": None, "word_at": again.at if again else None,
+        "failed_wordings": (again.failed or None) if again else None}}
+
+
 async def _write(
-    transaction: Transaction, space: Space, due: Sequence[tuple[str, Wording]], clock: Clock
+    transaction: Transaction, space: Space, due: Sequence[tuple[str, Wording]], clock: Clock, call: str | None
 ) -> list[Record]:
     retired: list[dict[str, Any]] = [
         {"id": wording.current.id, "retired_at": clock.recorded_at, "retired_seq": clock.change_seq}
         for _, wording in due if wording.current is not None]
     revisions: list[dict[str, Any]] = [
-        {"topic": wording.topic, "properties": _revision(id, wording, space, clock)} for id, wording in due]
+        {"topic": wording.topic, "properties": _revision(id, wording, space, clock, call)} for id, wording in due]
     superseded: list[dict[str, Any]] = [
         {"new": id, "old": wording.current.id, "properties": {
             "recorded_at": clock.recorded_at, "change_seq": clock.change_seq, "reason": "content changed",
-            "decided_by": "extractive"}}
+            "decided_by": "model" if wording.made else "extractive"}}
         for id, wording in due if wording.current is not None]
     stamp = {"recorded_at": clock.recorded_at, "change_seq": clock.change_seq}
     links = {
@@ -110,9 +157,13 @@ async def _write(
           for row in (*links[True], *links[False]))]
 
 
-def _revision(id: str, wording: Wording, space: Space, clock: Clock) -> dict[str, Any]:
-    return {
+def _revision(id: str, wording: Wording, space: Space, clock: Clock, call: str | None) -> dict[str, Any]:
+    properties = {
         "id": id, "space": space.id, "topic": wording.topic, "current_key": wording.topic,
         "number": 1 if wording.current is None else wording.current.number + 1, "title": wording.draft.title,
         "text": wording.draft.text, "method": "extractive", "tokens": count_tokens(wording.draft.text),
-        "recorded_at": clock.recorded_at, "change_seq": clock.change_seq}
+        "message_count": wording.message_count, "recorded_at": clock.recorded_at, "change_seq": clock.change_seq}
+    if wording.made is not None:
+        properties |= {
+            "method": "llm", "model": wording.made.model, "prompt_version": wording.made.prompt_version, "call": call}
+    return properties

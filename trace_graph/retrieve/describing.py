@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from trace_graph.models import RecallTopic
 from trace_graph.retrieve.packing import LONG_TOKENS, Described
 from trace_graph.retrieve.question import Question
 from trace_graph.retrieve.ranking import Scored
-from trace_graph.retrieve.topics import paths_of_topics, topics_then
+from trace_graph.retrieve.topics import behind_of_topics, paths_of_topics, topics_then
 from trace_graph.store.connection import Store
 
 RANKED_TOPICS_FROM = 100
@@ -43,7 +44,8 @@ async def describe(
         topic_of = await topics_then(store, scope, ids)
     scores = _topic_scores(best, topic_of)
     wanted = {topic_of[id] for id in parts if id in topic_of} | set(scores)
-    paths = await paths_of_topics(store, scope, wanted)
+    paths, behind = await asyncio.gather(
+        paths_of_topics(store, scope, wanted), behind_of_topics(store, scope, scores))
     long = [row[0] for row in rows if row[0] in parts and parts[row[0]] is None and row[8] > LONG_TOKENS]
     if long:
         found = await store.read("best_passages", ids=long, terms=list(question.keys), spaces=scope.ids)
@@ -55,7 +57,7 @@ async def describe(
                 id=id, external_id=external_id, text=text, part=parts[id], author=author, session=session, seq=seq,
                 occurred_at=occurred_at, offset=offset, topic_path=paths.get(topic_of.get(id, ""), ()),
                 topic=topic_of.get(id))
-    return Description(described, _best_topics(scores, paths))
+    return Description(described, _best_topics(scores, paths, behind))
 
 
 def _topic_scores(best: Sequence[Scored], topic_of: Mapping[str, str]) -> dict[str, float]:
@@ -69,7 +71,10 @@ def _topic_scores(best: Sequence[Scored], topic_of: Mapping[str, str]) -> dict[s
     return {topic: means[topic] for topic in first}
 
 
-def _best_topics(scores: Mapping[str, float], paths: Mapping[str, tuple[str, ...]]) -> list[RecallTopic]:
+def _best_topics(
+    scores: Mapping[str, float], paths: Mapping[str, tuple[str, ...]], behind: Mapping[str, int]
+) -> list[RecallTopic]:
     return [
-        RecallTopic(id=topic, title=path[-1] if path else "", path=list(path), score=round(score, 6))
+        RecallTopic(id=topic, title=path[-1] if path else "", path=list(path), score=round(score, 6),
+                    behind=behind.get(topic, 0))
         for topic, score in scores.items() for path in [paths.get(topic, ())]]

@@ -25,6 +25,14 @@ async def paths_of_topics(store: Store, scope: Scope, topics: Collection[str]) -
     return {row["id"]: tuple(reversed(row["titles"])) for row in rows}
 
 
+async def behind_of_topics(store: Store, scope: Scope, topics: Collection[str]) -> dict[str, int]:
+    """How many messages were filed into topics since their current wording; nothing for a scope of the past."""
+    if not topics or scope.is_past:
+        return {}
+    rows = await store.read("topics_behind", ids=sorted(topics), spaces=scope.ids)
+    return {row["id"]: _behind(row) for row in rows}
+
+
 async def topics_then(store: Store, scope: Scope, messages: Sequence[str]) -> dict[str, str]:
     """The topic in which each of these messages lay then; without those that waited."""
     rows = await store.read_lists("topics_then", ids=list(messages), spaces=scope.ids, bounds=scope.bounds)
@@ -72,7 +80,7 @@ def _node(
     below = [] if depth == 0 else sorted(children[row["id"]], key=lambda one: (-one["message_count"], one["id"]))
     return TopicNode(
         id=row["id"], title=row["title"], status=row["status"], message_count=row["message_count"],
-        summary=row["summary"],
+        summary=row["summary"], behind=_behind(row), failed_wordings=row["failed"] or 0,
         children=[_node(one, children, leaves, None if depth is None else depth - 1) for one in below],
         messages=sorted(leaves[row["id"]], key=lambda one: (one.occurred_at, one.session, one.seq)))
 
@@ -95,4 +103,16 @@ async def read_topic(store: Store, scope: Scope, topic: str, *, history: bool) -
     current = next((revision for revision in revisions if revision.retired_at is None), None)
     return TopicDetail(
         id=topic, title=rows[0]["title"], path=list(paths.get(topic, ())),
-        summary=current.text if current else None, revisions=revisions)
+        summary=current.text if current else None, behind=_behind(_current(rows)),
+        failed_wordings=rows[0]["failed"] or 0, revisions=revisions)
+
+
+def _current(rows: Sequence[Row]) -> Row:
+    return next((row for row in rows if row["number"] is not None and row["retired_at"] is None), rows[0])
+
+
+def _behind(row: Row) -> int:
+    """Messages that came since the wording; none where nothing is due, and of a wording that did not count them."""
+    if not row["due"] or row["worded_count"] is None:
+        return 0
+    return max(int(row["message_count"]) - int(row["worded_count"]), 0)

@@ -21,6 +21,7 @@ CACHES: Mapping[str, frozenset[str]] = {
     "Topic": frozenset({
         "title", "status", "depth", "vector_sum", "vector_count", "message_count", "segment_count", "child_count",
         "last_message_at", "phrases", "stale_in", "filed_in", "segment",
+        "word_at", "failed_wordings",
     }),
     "SummaryRevision": frozenset({"current_key"}),
     "PARENT_OF": frozenset({"live_key"}),
