@@ -13,11 +13,13 @@ from trace_graph import __version__
 from trace_graph.cli import (
     add,
     bench,
+    calls,
     config_show,
     db,
     doctor,
     explain,
     export,
+    health,
     import_file,
     organize,
     queries,
@@ -82,7 +84,9 @@ def build() -> Any:
     application.command("topic")(topic.topic)
     application.add_typer(spaces.spaces, name="spaces")
     application.command("stats")(stats.stats)
+    application.command("health")(health.health)
     application.command("doctor")(doctor.doctor)
+    application.add_typer(calls.calls, name="calls")
     application.add_typer(queries.queries, name="queries")
     application.command("cypher")(queries.cypher)
     application.command("bench")(bench.bench)

@@ -1,6 +1,18 @@
 """The values that cross the library's doors."""
 
+from trace_graph.models.call_reports import (
+    CallDetail,
+    CallGroup,
+    CallLine,
+    CallMade,
+    CallRecord,
+    CallsExportReport,
+    CallStats,
+    RebuiltRequest,
+    RequestMessage,
+)
 from trace_graph.models.health import DoctorReport, Problem, SpaceHealth
+from trace_graph.models.health_report import ConfiguredModel, HealthReport, ModelHealth, WaitingMessages
 from trace_graph.models.ids import MessageId, NewId, RevisionId, SpaceId, TopicId, uuid7
 from trace_graph.models.messages import ImportReport, MessageInput, Receipt, RejectedLine, Role
 from trace_graph.models.progress import Progress
@@ -22,9 +34,11 @@ from trace_graph.models.reports import ExportReport, OrganizeReport, QueryInfo, 
 from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessage
 
 __all__ = [
-    "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport", "ImportReport", "MessageId", "MessageInput",
-    "Mode", "NewId", "OrganizeReport", "Place", "Problem", "Progress", "QueryInfo", "RecallExplanation", "RecallItem",
-    "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "ReplayChange", "ReplayDifference", "ReplayReport",
+    "CallDetail", "CallGroup", "CallLine", "CallMade", "CallRecord", "CallStats", "CallsExportReport",
+    "ConfiguredModel", "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport", "HealthReport",
+    "ImportReport", "MessageId", "MessageInput", "Mode", "ModelHealth", "NewId", "OrganizeReport", "Place",
+    "Problem", "Progress", "QueryInfo", "RebuiltRequest", "RecallExplanation", "RecallItem", "RecallResult",
+    "RecallTopic", "Receipt", "RejectedLine", "ReplayChange", "ReplayDifference", "ReplayReport", "RequestMessage",
     "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo", "Stats", "TopicDetail", "TopicId",
-    "TopicNode", "TreeMessage", "Why", "uuid7",
+    "TopicNode", "TreeMessage", "WaitingMessages", "Why", "uuid7",
 ]
