@@ -57,8 +57,10 @@ TASKS: dict[str, tuple[str, dict[str, str]]] = {
     }),
 }
 """Words of each task, and of each of its subjects. Some words stand with several subjects."""
-EVERYDAY = ("today tomorrow week Friday meeting list question idea friend money time price call email answer problem "
-            "place help start end number work weekend evening half morning").split()
+EVERYDAY = (
+    "today", "tomorrow", "week", "Friday", "meeting", "list", "question", "idea", "friend", "money", "time", "price",
+    "call", "email", "answer", "problem", "place", "help", "start", "end", "number", "work", "weekend", "evening",
+    "half", "morning")
 FRAMES = (
     "I looked at the {} and the {} {}.", "Can you ask about the {} before {}?", "We need {} and {} for the {}.",
     "The {} is late because of the {}, so the {} has to wait.", "{} said that the {} costs more than the {}.",

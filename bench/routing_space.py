@@ -21,6 +21,8 @@ from trace_graph.organize.values import (
     FiledMessage,
     FiledSegment,
     MissingContents,
+    MovedPlacement,
+    Placement,
     Plan,
     Segment,
     SegmentId,
@@ -82,12 +84,13 @@ class RoutingSpace:
                 contents.update({topic: self._contents(topic) for topic in found.topics})
             return found
 
-        routed = Routed(await planner({})) if router is None else await router.route(segments, planner)
+        routed = Routed(await planner({})) if router is None else await router.route(segments, planner, self.tree)
         self._apply(routed.plan, segments)
         return routed
 
     def _apply(self, found: Plan, segments: Sequence[Segment]) -> None:
-        for placed in (*found.moved, *found.placements):
+        places: list[Placement | MovedPlacement] = [*found.moved, *found.placements]
+        for placed in places:
             self.place[placed.message] = placed.topic
             self.margin[placed.segment] = placed.decision.margin
             self.reasons[f"{placed.decision.decided_by}: {placed.decision.reason}"] += 1
@@ -109,6 +112,14 @@ class RoutingSpace:
     def lying_in(self, topic: TopicId) -> list[MessageId]:
         """The messages of a leaf, in order of time."""
         return [id for id, place in self.place.items() if place == topic]
+
+    def leaves_below(self, topic: TopicId) -> list[list[MessageId]]:
+        """The messages of each leaf at or below a topic."""
+        found: dict[TopicId, list[MessageId]] = defaultdict(list)
+        for id, place in self.place.items():
+            if topic in self.path(id):
+                found[place].append(id)
+        return list(found.values())
 
     def path(self, message: MessageId) -> list[TopicId]:
         """The topics above a message, from its leaf up, without the root."""

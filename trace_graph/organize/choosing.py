@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import assert_never
 
 from trace_graph.models.ids import TopicId
@@ -26,15 +27,29 @@ Ranked = Sequence[tuple[float, TopicId]]
 """Leaves with their cosines, best first."""
 
 
-def weigh(
-    growing: GrowingTree, segment: SegmentId, ranked: Ranked, by_vectors: TopicId | None, running: TopicId | None,
-    vector: Total,
-) -> Weighed:
-    """How the segment stands to the leaves; `running` is the leaf of what its session said before it."""
-    offered = list(ranked[:growing.settings.candidates])
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a segment stands to the leaves when the plan comes to it."""
+
+    segment: SegmentId
+    size: int
+    """Its turns."""
+    vector: Total
+    """Its centred centroid."""
+    ranked: Ranked
+    by_vectors: TopicId | None
+    """The leaf that vectors choose; None for a new one."""
+    decision: Decision
+    """Why."""
+
+
+def weigh(growing: GrowingTree, standing: Standing, running: TopicId | None) -> Weighed:
+    """What a model may be told of it; `running` is the leaf of what its session said before it."""
+    offered = list(standing.ranked[:growing.settings.candidates])
     if running is not None and all(leaf != running for _, leaf in offered):
-        offered.append((growing.index.cosines(vector).get(running, 0.0), running))
-    return Weighed(segment, zone_of(ranked, growing.settings), by_vectors, tuple(
+        offered.append((growing.index.cosines(standing.vector).get(running, 0.0), running))
+    zone = zone_of(standing.ranked, growing.settings)
+    return Weighed(standing.segment, zone, standing.by_vectors, tuple(
         _candidate(growing, leaf, score) for score, leaf in offered))
 
 
@@ -56,29 +71,27 @@ def _above(growing: GrowingTree, leaf: TopicId) -> tuple[TopicId, ...]:
 
 
 def carry_out_choice(
-    growing: GrowingTree, choice: Choice, ranked: Ranked, vector: Total, size: int,
+    growing: GrowingTree, choice: Choice, standing: Standing,
 ) -> tuple[TopicId, Decision] | None:
     """The leaf that the choice means, opened if it is new, and why. None where it does not fit, and nothing changes:
     the topic or segment is gone, the leaf is full and cannot split, or there is no room for a new one."""
     target = choice.target
     if isinstance(target, NewLeaf):
-        return _open(growing, target, choice.model_call, ranked, vector, size)
-    leaf = _leaf_of(growing, target, vector)
+        return _open(growing, target, choice.model_call, standing)
+    leaf = _leaf_of(growing, target, standing.vector)
     if leaf is None or not can_take_segment(growing, leaf):
         return None
-    score = next((score for score, other in ranked if other == leaf), None)
+    score = next((score for score, other in standing.ranked if other == leaf), None)
     if score is None:
-        score = growing.index.cosines(vector).get(leaf)
-    other = next(((score, other) for score, other in ranked if other != leaf), None)
+        score = growing.index.cosines(standing.vector).get(leaf)
+    other = next(((score, other) for score, other in standing.ranked if other != leaf), None)
     margin = None if score is None or other is None else score - other[0]
     return leaf, Decision(
         "chosen", score, margin, None if other is None else other[1], decided_by="model", model_call=choice.model_call)
 
 
-def _open(
-    growing: GrowingTree, new: NewLeaf, call: str, ranked: Ranked, vector: Total, size: int,
-) -> tuple[TopicId, Decision] | None:
-    nearest = ranked[0] if ranked else None
+def _open(growing: GrowingTree, new: NewLeaf, call: str, standing: Standing) -> tuple[TopicId, Decision] | None:
+    nearest, vector = standing.ranked[0] if standing.ranked else None, standing.vector
     beside = None if new.under is None else _nearest_below(growing, new.under, vector)
     if beside is None:
         beside = nearest[1] if nearest else next(growing.leaves(), None)
@@ -90,7 +103,7 @@ def _open(
     if nearest is None:
         return opened[0], Decision("named", decided_by="model", model_call=call)
     return opened[0], Decision(
-        "named", nearest[0], growing.settings.threshold_for(size) - nearest[0], nearest[1], decided_by="model",
+        "named", nearest[0], growing.settings.threshold_for(standing.size) - nearest[0], nearest[1], decided_by="model",
         model_call=call)
 
 

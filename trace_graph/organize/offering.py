@@ -74,6 +74,7 @@ class Naming:
     def open(self, segment: SegmentId, title: str, under: TopicId | None, call: str) -> None:
         """The segment goes to a new topic, which it shares with those that were given the same title."""
         key = title.casefold()
+        self._direct.pop(segment, None)
         self._names.setdefault(key, _Named(title, under, call)).members[segment] = call
 
     def latest(self) -> list[tuple[str, str, tuple[SegmentId, ...]]]:
@@ -87,7 +88,13 @@ class Naming:
 
     def share(self, segment: SegmentId, key: str, call: str) -> None:
         """The segment goes to a topic that was named before."""
+        self._direct.pop(segment, None)
         self._names[key].members[segment] = call
+
+    def placed(self, segments: Iterable[SegmentId]) -> dict[SegmentId, TopicId]:
+        """Those of these segments that were put to a topic that there was before, and where."""
+        found = {segment: self._direct[segment].target for segment in segments if segment in self._direct}
+        return {segment: target.topic for segment, target in found.items() if isinstance(target, AtTopic)}
 
     def choices(self) -> dict[SegmentId, Choice]:
         """All choices so far. The first segment of a name, in the order of filing, opens its topic."""
@@ -241,7 +248,7 @@ class _OfferMaker:
             found.setdefault(key, _Leaf(Heading(title=title), messages=self._said(members)))
         for control in self._controls:
             said = halves_of(self._segments[control])[0]
-            found[_half(control)] = _Leaf(messages=tuple(one.id for one in _telling(said)))
+            found[half_key(control)] = _Leaf(messages=tuple(one.id for one in telling(said)))
         return found
 
     def _key(self, candidate: Candidate) -> str:
@@ -257,9 +264,7 @@ class _OfferMaker:
         return _Leaf(heading, candidate.above, said[-LATEST:], candidate.place)
 
     def _said(self, held: Sequence[SegmentId]) -> tuple[str, ...]:
-        """Of each of the last segments its longest turn."""
-        return tuple(max(self._segments[one].messages, key=lambda message: len(message.text)).id
-                     for one in held[-LATEST:] if one in self._segments)
+        return tuple(longest_turns(held, self._segments))
 
     def _ask(self) -> tuple[list[AskedSegment], dict[str, str]]:
         """The segments with their labels, and of the controls what their halves' labels are."""
@@ -271,7 +276,7 @@ class _OfferMaker:
             label, said = f"S{number}", self._segments[segment].messages
             if one is None:
                 offered, said = self._offered_to_control(segment), halves_of(self._segments[segment])[1]
-                expected[label] = self._labels[_half(segment)]
+                expected[label] = self._labels[half_key(segment)]
             else:
                 offered = self._offered_to(one)
             asked.append(AskedSegment(
@@ -282,19 +287,19 @@ class _OfferMaker:
         topics = {self._labels[self._key(candidate)] for candidate in one.candidates}
         topics |= {self._labels[key] for key in self._named}
         unders = dict.fromkeys(candidate.above[-1] if candidate.above else None for candidate in one.candidates)
-        return _sorted(topics) + sorted(self._branch(under) for under in unders or {None: None})
+        return sorted_labels(topics) + sorted(self._branch(under) for under in unders or {None: None})
 
     def _offered_to_control(self, segment: SegmentId) -> list[str]:
         """Its half, and topics that are offered to others and not to the whole of it."""
         own = {self._key(candidate) for one in self._weighed if one.segment == segment for candidate in one.candidates}
-        others = [self._labels[key] for key in sorted(self._leaves) if key not in own and key != _half(segment)]
+        others = [self._labels[key] for key in sorted(self._leaves) if key not in own and key != half_key(segment)]
         drawn = self._chance.sample(others, min(OTHERS, len(others)))
         under = next(iter(self._branches), None)
-        return [*_sorted({self._labels[_half(segment)], *drawn}), self._branch(under)]
+        return [*sorted_labels({self._labels[half_key(segment)], *drawn}), self._branch(under)]
 
     def _branch(self, under: TopicId | None) -> str:
         # Letters, so that a bare number in a reply can only mean a topic.
-        return self._branches.setdefault(under, f"NEW-{_letters(len(self._branches))}")
+        return self._branches.setdefault(under, f"NEW-{label_letters(len(self._branches))}")
 
     def _above(self, topic: TopicId | None) -> tuple[TopicId, ...]:
         """The topics from the root to this one."""
@@ -305,20 +310,28 @@ class _OfferMaker:
         return [self._shown[topic].heading for topic in topics if topic in self._shown]
 
 
-def _half(control: SegmentId) -> str:
+def half_key(control: SegmentId) -> str:
+    """What the first half of a control is known by."""
     return f"half of {control}"
 
 
-def _telling(said: Sequence[WaitingMessage]) -> list[WaitingMessage]:
+def longest_turns(held: Sequence[SegmentId], segments: Mapping[SegmentId, Segment]) -> list[str]:
+    """Of each of the last of these segments the id of its longest turn."""
+    return [max(segments[one].messages, key=lambda message: len(message.text)).id
+            for one in held[-LATEST:] if one in segments]
+
+
+def telling(said: Sequence[WaitingMessage]) -> list[WaitingMessage]:
     """The longest turns, in their order: "Yes, please" tells nothing."""
     longest = sorted(said, key=lambda one: -len(one.text))[:LATEST]
     return [one for one in said if one in longest]
 
 
-def _sorted(labels: Iterable[str]) -> list[str]:
+def sorted_labels(labels: Iterable[str]) -> list[str]:
+    """Labels of topics by their numbers."""
     return sorted(labels, key=lambda label: int(label[1:]))
 
 
-def _letters(number: int) -> str:
+def label_letters(number: int) -> str:
     """A, B, ..., Z, AA, AB, ..."""
-    return (_letters(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
+    return (label_letters(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)

@@ -1,13 +1,14 @@
-"""Organise a space without a model: waiting messages are filed in batches, then summaries are revised."""
+"""Organise a space, with a model or without: waiting messages are filed in batches, then summaries are revised."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 import numpy as np
 
@@ -15,21 +16,42 @@ from trace_graph.access.scopes import Space
 from trace_graph.embed.background import background_mean
 from trace_graph.embed.protocol import Embedder, Vector
 from trace_graph.errors import Conflict, EngineTimeout, TraceGraphError
+from trace_graph.llm.values import Model
 from trace_graph.models import NewId, OrganizeReport, Progress, TopicId
+from trace_graph.organize.descending import Descent
 from trace_graph.organize.filing import Filing, carry_out
-from trace_graph.organize.lease import Lease, LeaseLost, release_lease, take_lease
+from trace_graph.organize.lease import Lease, LeaseLost, release_lease, renewed, take_lease
 from trace_graph.organize.plan import plan
 from trace_graph.organize.revising import Reviser
+from trace_graph.organize.routing import Cascade, Routed, Router
 from trace_graph.organize.segments import cut
+from trace_graph.organize.showing import GraphShelf
 from trace_graph.organize.state import read_contents, read_tails, read_topics, read_waiting
-from trace_graph.organize.values import FiledSegment, Plan, Segment, ShapeSettings, Total, WaitingMessage
+from trace_graph.organize.trust import NO_EVIDENCE, Evidence
+from trace_graph.organize.values import (
+    Choice,
+    FiledSegment,
+    Plan,
+    Segment,
+    SegmentId,
+    ShapeSettings,
+    Total,
+    WaitingMessage,
+)
 from trace_graph.organize.vectors import space_mean, vector_total
 from trace_graph.organize.words import shipped_lexicon
 from trace_graph.store.connection import Store
 from trace_graph.store.ledger import Actor
 
+Routing = Literal["cascade", "descent"]
+"""How a model is asked where segments belong: about those that vectors are not sure of, with the nearest topics to
+choose from; or about all, level by level from the root."""
+
 BATCH = 1000
 """Messages filed in one transaction. Guess: about a second of work on both engines."""
+MODEL_BATCH = 150
+"""Messages of a batch with a model: a kill loses the calls of one batch at most, and a topic that one batch opens has a
+title and messages when the next one asks. Figures: docs/decisions/0009-routing-with-a-model.md."""
 SMALLEST_BATCH = 25
 """Messages below which a batch is not cut smaller when others write to the space meanwhile. Guess: 50 ms of work."""
 TRIES_OF_A_BATCH = 3
@@ -58,8 +80,12 @@ class _Mean:
 async def organize(
     store: Store, space: Space, *, embedder: Embedder, actor: Actor, clock: Callable[[], datetime], new_id: NewId,
     progress: Progress | None = None, settings: ShapeSettings = ShapeSettings(),  # noqa: B008 (frozen)
+    model: Model | None = None, routing: Routing = "cascade", evidence: Evidence = NO_EVIDENCE,
 ) -> OrganizeReport:
     """File what waits and word anew what changed. May be killed at any point and run again.
+
+    A model is asked where segments belong; `evidence` is how it did before. Without one, and where it fails or proves
+    worse than vectors, these decide.
 
     Raises: LeaseLost, EngineUnavailable, EngineTimeout, StoreFailed.
     """
@@ -67,7 +93,11 @@ async def organize(
     lease = Lease(space.id, f"{new_id()} {actor.name}", clock)
     try:
         await take_lease(store, lease)
-        report = await _Run(store, space, lease, actor, new_id, settings).carry_through(embedder, progress)
+        kind = Descent if routing == "descent" else Cascade
+        router = None if model is None else kind(model, GraphShelf(store, space.id), new_id, evidence)
+        run = _Run(store, space, lease, actor, new_id, settings, router)
+        async with renewed(store, lease) if model is not None else contextlib.nullcontext():
+            report = await run.carry_through(embedder, progress)
     except BaseException:
         # What went wrong is what the caller must hear; a lease that cannot be given back expires by itself.
         with contextlib.suppress(TraceGraphError):
@@ -87,13 +117,14 @@ class _Run:
     actor: Actor
     new_id: NewId
     settings: ShapeSettings
+    router: Router | None = None
 
     async def carry_through(self, embedder: Embedder, progress: Progress | None) -> OrganizeReport:
         """File batch after batch what waits now, then revise what became stale."""
         mean = await self._read_mean(embedder)
         filed, created = 0, 0
         waiting = await self._count_waiting()
-        size = BATCH
+        size = BATCH if self.router is None else MODEL_BATCH
         while filed < waiting:
             try:
                 done = await self._file_batch(mean, size)
@@ -115,7 +146,8 @@ class _Run:
         revised = await reviser.run()
         return OrganizeReport(
             filed=filed, waiting=await self._count_waiting(), topics_created=created, summaries_revised=revised,
-            seconds=0.0)
+            model_calls=0 if self.router is None else self.router.calls,
+            model_unused=None if self.router is None else self.router.unused, seconds=0.0)
 
     async def _file_batch(self, mean: _Mean, size: int) -> tuple[Plan, _Mean] | None:
         """File the first waiting messages, at most `size`; None where none waits."""
@@ -127,22 +159,28 @@ class _Run:
         centre = grown.value(self.settings)
         # Cutting and planning are work for the processor: they must not hold up the adds and recalls of this process.
         segments = await asyncio.to_thread(cut, waiting, tails, centre, self.new_id, settings=self.settings)
-        chosen = await self._plan(segments, centre)
+        routed = await self._plan(segments, centre)
+        # What a model was paid for is not given up after a few conflicts: its batches are small, and try on.
+        patient = size <= SMALLEST_BATCH or self.router is not None
         await carry_out(
-            self.store, self.space, Filing(chosen, grown.total, grown.count), self.lease, actor=self.actor,
-            new_id=self.new_id, tries=None if size <= SMALLEST_BATCH else TRIES_OF_A_BATCH)
-        return chosen, grown
+            self.store, self.space, Filing(routed.plan, grown.total, grown.count, routed.calls), self.lease,
+            actor=self.actor, new_id=self.new_id, tries=None if patient else TRIES_OF_A_BATCH)
+        return routed.plan, grown
 
-    async def _plan(self, segments: list[Segment], centre: Total) -> Plan:
-        """Plan, loading what lies in a topic only where the plan turns out to need it."""
+    async def _plan(self, segments: list[Segment], centre: Total) -> Routed:
+        """Plan, asking the model if there is one; what lies in a topic is loaded where the plan needs it."""
         tree = await read_topics(self.store, self.space.id, len(centre))
         contents: dict[TopicId, list[FiledSegment]] = {}
-        while True:
-            answer = await asyncio.to_thread(
-                plan, tree, segments, contents, centre, self.new_id, settings=self.settings)
-            if isinstance(answer, Plan):
-                return answer
-            contents |= await read_contents(self.store, self.space.id, answer.topics)
+
+        async def planner(choices: Mapping[SegmentId, Choice]) -> Plan:
+            while True:
+                answer = await asyncio.to_thread(
+                    plan, tree, segments, contents, centre, self.new_id, choices=choices, settings=self.settings)
+                if isinstance(answer, Plan):
+                    return answer
+                contents.update(await read_contents(self.store, self.space.id, answer.topics))
+
+        return Routed(await planner({})) if self.router is None else await self.router.route(segments, planner, tree)
 
     async def _count_waiting(self) -> int:
         rows = await self.store.read("count_waiting", spaces=[self.space.id])

@@ -10,7 +10,7 @@ import numpy as np
 
 from trace_graph.errors import Refused
 from trace_graph.models.ids import NewId, TopicId
-from trace_graph.organize.choosing import Ranked, carry_out_choice, weigh
+from trace_graph.organize.choosing import Standing, carry_out_choice, weigh
 from trace_graph.organize.growing_tree import GrowingTree, Lying
 from trace_graph.organize.reconsidering import reconsider
 from trace_graph.organize.route import decide
@@ -98,24 +98,23 @@ class _Filer:
             growing.put(lying, leaf)
             return leaf
         ranked = growing.index.nearest(vector, most=growing.settings.candidates)
-        chosen, decision = decide(ranked[:2], growing.settings.threshold_for(lying.size))
+        standing = Standing(segment.id, lying.size, vector, ranked, *decide(
+            ranked[:2], growing.settings.threshold_for(lying.size)))
         if lying.size >= growing.settings.min_turns or not self._may_grow(segment, last):
-            self.weighed.append(weigh(growing, segment.id, ranked, chosen, running, vector))
-        leaf, lying.decision = self._place(segment.id, ranked, chosen, decision, vector, lying.size)
+            self.weighed.append(weigh(growing, standing, running))
+        leaf, lying.decision = self._place(standing)
         growing.put(lying, leaf)
         return leaf
 
-    def _place(
-        self, segment: SegmentId, ranked: Ranked, chosen: TopicId | None, decision: Decision, vector: Total, size: int,
-    ) -> tuple[TopicId, Decision]:
+    def _place(self, standing: Standing) -> tuple[TopicId, Decision]:
         """Where the model wants it, if it wants anything that can be done; otherwise where vectors do."""
-        choice = self.choices.get(segment)
+        choice = self.choices.get(standing.segment)
         if choice is not None:
-            found = carry_out_choice(self.growing, choice, ranked, vector, size)
+            found = carry_out_choice(self.growing, choice, standing)
             if found is not None:
                 return found
-            self.unfit.append(segment)
-        return _with_room(self.growing, chosen, decision, vector)
+            self.unfit.append(standing.segment)
+        return _with_room(self.growing, standing.by_vectors, standing.decision, standing.vector)
 
     def _may_grow(self, segment: Segment, last: SegmentId | None) -> bool:
         """Whether few turns follow right behind others of their session: more are likely to come, and to be asked of a
@@ -140,16 +139,17 @@ class _Filer:
         rest = centred_centroid(node.state.vector_sum - whole.vector_sum, others, growing.mean)
         near = growing.index.nearest(vector, without=(here,), most=growing.settings.candidates)
         ranked = sorted([(float(rest @ vector), here), *near], key=lambda one: -one[0])
-        chosen, decision = decide(ranked[:2], growing.settings.threshold_for(whole.size))
+        standing = Standing(whole.id, whole.size, vector, ranked, *decide(
+            ranked[:2], growing.settings.threshold_for(whole.size)))
         if whole.size >= growing.settings.min_turns:
-            self.weighed.append(weigh(growing, whole.id, ranked, chosen, here, vector))
-        if chosen == here and whole.id not in self.choices or self._is_chosen(whole.id, here):
+            self.weighed.append(weigh(growing, standing, here))
+        if (standing.by_vectors == here and whole.id not in self.choices) or self._is_chosen(whole.id, here):
             return here
         if not node.complete:
             growing.missing.add(here)
             return here
         growing.take(whole.id)
-        leaf, decision = self._place(whole.id, ranked, chosen, decision, vector, whole.size)
+        leaf, decision = self._place(standing)
         whole.decision = whole.move = decision if decision.decided_by == "model" else replace(decision, reason="grown")
         growing.put(whole, leaf)
         return leaf

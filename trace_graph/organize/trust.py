@@ -62,14 +62,18 @@ class Evidence:
     def doubt(self) -> str | None:
         """Why choices are not followed, in a sentence; None where they are."""
         if self.controls < LEAST_CONTROLS:
-            return (f"The model was tried on {self.controls:.0f} segments whose place is known; its choices are followed "
-                    f"from {LEAST_CONTROLS} on.")
+            return (f"The model was tried on {self.controls:.0f} segments whose place is known; its choices are "
+                    f"followed from {LEAST_CONTROLS} on.")
         if self.agreed < LEAST_AGREEMENT * self.controls:
-            return (f"The model was right about {self.agreed:.0f} of {self.controls:.0f} segments whose place is known, "
-                    "which is too few: vectors decided.")
+            return (f"The model was right about {self.agreed:.0f} of {self.controls:.0f} segments whose place is "
+                    "known, which is too few: vectors decided.")
         if self.picks >= LEAST_PICKS and self.places > FARTHEST * self.picks:
             return "What the model put together is hardly more alike than by chance: vectors decided."
         return None
+
+
+NO_EVIDENCE = Evidence()
+"""Of a model that nothing is known of."""
 
 
 def evidence_of(figures: Iterable[Mapping[str, float]]) -> Evidence:

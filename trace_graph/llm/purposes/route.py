@@ -111,20 +111,14 @@ def named(inputs: RouteInputs) -> Named:
     """The ids whose texts the prompt shows."""
     headings = [one for topic in inputs.topics for one in (topic.heading, *topic.path)]
     headings += [one for branch in inputs.branches for one in branch.path]
-    messages = [id for one in (*inputs.topics, *inputs.segments) for id in one.messages]
+    messages = [id for topic in inputs.topics for id in topic.messages]
+    messages += [id for segment in inputs.segments for id in segment.messages]
     return Named.of(messages, [heading.revision for heading in headings])
 
 
 def render(inputs: RouteInputs, texts: Texts, version: int | None = None) -> tuple[ChatMessage, ...]:
     """The messages of the request."""
-    lines = ["Topics:"]
-    lines += [line for topic in inputs.topics for line in _topic_lines(topic, texts)] or ["(there is none yet)"]
-    lines += ["", "Places for new topics:"]
-    lines += [f"{branch.label}: under {_path(branch.path, texts)}" for branch in inputs.branches]
-    lines += ["", "Segments:"]
-    for segment in inputs.segments:
-        lines.append(f"{segment.label} may go to: {', '.join(segment.offered)}")
-        lines += [f"- {_said(id, texts, TURN_CHARACTERS)}" for id in segment.messages]
+    lines = [*topic_lines(inputs, texts), "", *branch_lines(inputs, texts), "", *segment_lines(inputs, texts)]
     return ChatMessage("system", prompt("route", version).text), ChatMessage("user", "\n".join(lines))
 
 
@@ -137,7 +131,7 @@ def request(inputs: RouteInputs, texts: Texts) -> Request[RouteReply]:
     return Request(
         purpose="route", prompt="route", prompt_version=prompt("route").version, messages=render(inputs, texts),
         reply=RouteReply, inputs=inputs.model_dump(mode="json"),
-        max_tokens=TOKENS_TO_THINK + TOKENS_A_SEGMENT * len(inputs.segments), check=check)
+        max_tokens=most_tokens(inputs), check=check)
 
 
 def picks(inputs: RouteInputs, texts: Texts, reply: RouteReply) -> dict[str, Picked]:
@@ -177,6 +171,31 @@ def title_of(heading: Heading, texts: Texts) -> str:
     return heading.title if revision is None else revision.title
 
 
+def topic_lines(inputs: RouteInputs, texts: Texts) -> list[str]:
+    """The topics as the prompt lists them."""
+    return ["Topics:", *([line for one in inputs.topics for line in _lines_of(one, texts)] or ["(there is none yet)"])]
+
+
+def branch_lines(inputs: RouteInputs, texts: Texts) -> list[str]:
+    """The places for new topics as the prompt lists them."""
+    return ["Places for new topics:",
+            *(f"{branch.label}: under {path_words(branch.path, texts)}" for branch in inputs.branches)]
+
+
+def segment_lines(inputs: RouteInputs, texts: Texts) -> list[str]:
+    """The segments as the prompt lists them."""
+    lines = ["Segments:"]
+    for segment in inputs.segments:
+        lines.append(f"{segment.label} may go to: {', '.join(segment.offered)}")
+        lines += [f"- {_said(id, texts, TURN_CHARACTERS)}" for id in segment.messages]
+    return lines
+
+
+def most_tokens(inputs: RouteInputs) -> int:
+    """The limit of the reply."""
+    return TOKENS_TO_THINK + TOKENS_A_SEGMENT * len(inputs.segments)
+
+
 def _usable(pick: Pick, offered: Mapping[str, str | None], branches: set[str]) -> Picked | None:
     label = resolve(pick.choice, offered)
     title = " ".join((pick.title or "").split())[:TITLE_CHARACTERS].strip()
@@ -192,17 +211,18 @@ def _usable(pick: Pick, offered: Mapping[str, str | None], branches: set[str]) -
     return Picked(known) if known is not None else Picked(label, title)
 
 
-def _topic_lines(topic: OfferedTopic, texts: Texts) -> list[str]:
+def _lines_of(topic: OfferedTopic, texts: Texts) -> list[str]:
     title = title_of(topic.heading, texts)
     lines = [f"{topic.label}: {_quoted(title, TITLE_CHARACTERS) if title else '(no title yet)'}"
-             + (f", under {_path(topic.path, texts)}" if topic.path else "")]
+             + (f", under {path_words(topic.path, texts)}" if topic.path else "")]
     revision = texts.revisions.get(topic.heading.revision) if topic.heading.revision else None
     if revision is not None and revision.text:
         lines.append(f"  about: {_quoted(revision.text, SUMMARY_CHARACTERS)}")
     return lines + [f"  lately: {_said(id, texts, LATEST_CHARACTERS)}" for id in topic.messages]
 
 
-def _path(path: list[Heading], texts: Texts) -> str:
+def path_words(path: list[Heading], texts: Texts) -> str:
+    """The titles on the way to a topic."""
     titles = [title_of(heading, texts) for heading in path]
     return " > ".join(_quoted(title, TITLE_CHARACTERS) for title in titles if title) or "the whole memory"
 
