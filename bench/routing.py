@@ -38,7 +38,7 @@ from trace_graph.llm.values import Request
 from trace_graph.models.ids import MessageId, TopicId
 from trace_graph.organize.descending import Descent
 from trace_graph.organize.organizing import BATCH, MODEL_BATCH, Routing
-from trace_graph.organize.routing import Cascade, Router
+from trace_graph.organize.routing import RECONSIDERED, Cascade, Router
 from trace_graph.organize.values import ShapeSettings, WaitingMessage
 
 
@@ -142,7 +142,8 @@ def make(
     settings: ShapeSettings | None = None, by_session: bool = False,
 ) -> Made:
     """Organise these messages in memory, all together or session by session."""
-    space = RoutingSpace(prior, settings or ShapeSettings())
+    shape = settings or ShapeSettings(most_reconsidered=0 if way.right is None else RECONSIDERED)
+    space = RoutingSpace(prior, shape)
     router: Router | None = None
     if way.right is not None:
         truth = {f"m{place:05d}": one.subject for place, one in enumerate(said)}

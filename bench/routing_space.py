@@ -92,7 +92,8 @@ class RoutingSpace:
         places: list[Placement | MovedPlacement] = [*found.moved, *found.placements]
         for placed in places:
             self.place[placed.message] = placed.topic
-            self.margin[placed.segment] = placed.decision.margin
+            by_vectors = placed.decision.decided_by == "vector"
+            self.margin[placed.segment] = placed.decision.margin if by_vectors else None
             self.reasons[f"{placed.decision.decided_by}: {placed.decision.reason}"] += 1
         for segment in segments:
             self.parts[segment.id] += [message.id for message in segment.messages]

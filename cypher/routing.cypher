@@ -12,12 +12,12 @@ WITH t, r, collect([m.id, size(m.text)])[..8] AS latest
 RETURN t.id AS id, t.title AS title, r.id AS revision, latest
 
 // name: segment_margins
-// The segments of topics with the margin that their live placements keep; null for those that keep none.
+// The segments of topics that vectors put there, with the margin that their live placements keep.
 // mode: read
 // params: topics, spaces
 UNWIND $topics AS topic
 MATCH (m:Message {filed_in: topic})
 // Behind a WITH, so that nobody takes all messages of the space for the shorter way.
 WITH topic, m WHERE m.space IN $spaces
-MATCH (m)<-[p:PARENT_OF {live_key: m.id}]-()
+MATCH (m)<-[p:PARENT_OF {live_key: m.id}]-() WHERE p.decided_by = 'vector'
 RETURN m.segment AS segment, min(p.margin) AS margin

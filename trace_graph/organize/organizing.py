@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -23,7 +23,7 @@ from trace_graph.organize.filing import Filing, carry_out
 from trace_graph.organize.lease import Lease, LeaseLost, release_lease, renewed, take_lease
 from trace_graph.organize.plan import plan
 from trace_graph.organize.revising import Reviser
-from trace_graph.organize.routing import Cascade, Routed, Router
+from trace_graph.organize.routing import RECONSIDERED, Cascade, Routed, Router
 from trace_graph.organize.segments import cut
 from trace_graph.organize.showing import GraphShelf
 from trace_graph.organize.state import read_contents, read_tails, read_topics, read_waiting
@@ -95,7 +95,8 @@ async def organize(
         await take_lease(store, lease)
         kind = Descent if routing == "descent" else Cascade
         router = None if model is None else kind(model, GraphShelf(store, space.id), new_id, evidence)
-        run = _Run(store, space, lease, actor, new_id, settings, router)
+        shape = settings if router is None else replace(settings, most_reconsidered=RECONSIDERED)
+        run = _Run(store, space, lease, actor, new_id, shape, router)
         async with renewed(store, lease) if model is not None else contextlib.nullcontext():
             report = await run.carry_through(embedder, progress)
     except BaseException:
@@ -178,7 +179,8 @@ class _Run:
                     plan, tree, segments, contents, centre, self.new_id, choices=choices, settings=self.settings)
                 if isinstance(answer, Plan):
                     return answer
-                contents.update(await read_contents(self.store, self.space.id, answer.topics))
+                contents.update(await read_contents(
+                    self.store, self.space.id, answer.topics, margins=self.settings.most_reconsidered > 0))
 
         return Routed(await planner({})) if self.router is None else await self.router.route(segments, planner, tree)
 

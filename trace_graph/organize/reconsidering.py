@@ -12,9 +12,10 @@ from trace_graph.organize.vectors import centred_centroid
 def reconsider(growing: GrowingTree) -> None:
     """Moves segments out of the leaves nearest to each leaf that this plan opened for something new.
 
-    The rule: a segment moves when it was filed with a margin below `small_margin`, and the new leaf is nearer to it
-    than the rest of its own leaf by `reconsider_margin`. At most `most_reconsidered` segments move in a plan, the
-    clearest first of each new leaf. Where it is not known what lies in a leaf, that is noted as missing.
+    The rule: a segment moves when vectors filed it with a margin below `small_margin` (what a model chose stays), and
+    the new leaf is nearer to it than the rest of its own leaf by `reconsider_margin`. At most `most_reconsidered`
+    segments move in a plan, the clearest first of each new leaf. Where it is not known what lies in a leaf, that is
+    noted as missing.
     """
     left = growing.settings.most_reconsidered
     for leaf in [leaf for leaf in growing.leaves() if _is_new(growing, leaf)]:
@@ -52,7 +53,9 @@ def _better_off(growing: GrowingTree, leaf: TopicId) -> list[tuple[float, Lying,
 
 def _gain(growing: GrowingTree, segment: Lying, here: TopicId, leaf: TopicId) -> float | None:
     """How much nearer the new leaf is than the rest of the segment's own; None where it is not in doubt."""
-    margin = segment.margin if segment.decision is None else segment.decision.margin
+    margin = segment.margin
+    if segment.decision is not None:
+        margin = segment.decision.margin if segment.decision.decided_by == "vector" else None
     if margin is None or margin >= growing.settings.small_margin or segment.vector_count == 0:
         return None
     state = growing.nodes[here].state

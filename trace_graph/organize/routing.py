@@ -18,6 +18,10 @@ from trace_graph.organize.values import Choice, Plan, Segment, SegmentId, TopicS
 MOST_CONTROLS = 5
 """Segments of a call whose place is known (guess: a quarter of a full call)."""
 
+RECONSIDERED = 10
+"""Segments that a plan may move to topics that it opens, where there is a model to name them (guess: a third of a
+batch)."""
+
 Planner = Callable[[Mapping[SegmentId, Choice]], Awaitable[Plan]]
 """Plans a batch again, with these choices."""
 

@@ -74,7 +74,7 @@ class FiledSegment:
     messages: tuple[FiledMessage, ...]
     """In order of `seq`."""
     margin: float | None = None
-    """That its placement keeps, where that was read."""
+    """That its placement keeps, where vectors decided it and that was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,12 +290,12 @@ class ShapeSettings:
     candidates: int = 5
     """Leaves that a model is offered for a segment. Source: design, Organise."""
     most_reconsidered: int = 0
-    """Segments that one plan moves to topics that it opens. Source: as `clear_score`."""
+    """Segments that one plan moves to topics that it opens; `RECONSIDERED` with a model. Source: as `clear_score`."""
     leaves_reconsidered: int = 3
     """Leaves around a new one whose segments are looked at again (guess)."""
-    small_margin: float = 0.05
+    small_margin: float = 0.10
     """Margin of a placement below which it is looked at again. Source: as `clear_score`."""
-    reconsider_margin: float = 0.10
+    reconsider_margin: float = 0.05
     """What the new topic must be nearer than the old one. Source: as `clear_score`."""
     short_threshold: float = 0.0
     """The same for a segment of fewer than `min_turns`: a greeting should open no topic, a lone note may."""
