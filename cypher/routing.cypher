@@ -8,7 +8,8 @@ MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
 OPTIONAL MATCH (r:SummaryRevision {current_key: t.id})
 OPTIONAL MATCH (m:Message {filed_in: topic})
 WITH t, r, m ORDER BY m.occurred_at DESC, m.seq DESC
-WITH t, r, collect([m.id, size(m.text)])[..8] AS latest
+// A topic without messages of its own has none here, not one of nulls.
+WITH t, r, collect(CASE WHEN m IS NULL THEN null ELSE [m.id, size(m.text)] END)[..8] AS latest
 RETURN t.id AS id, t.title AS title, r.id AS revision, latest
 
 // name: segment_margins
