@@ -122,7 +122,7 @@ def test_a_run_that_ends_between_two_calls_goes_on_and_pays_no_finished_batch_ag
     monkeypatch.setattr(organizing, "MODEL_BATCH", 16)
 
     class Mortal(ScriptedModel):
-        left = 3
+        left = 1
 
         async def ask(self, request: Request[Reply]) -> Answered[Reply]:
             self.left -= 1

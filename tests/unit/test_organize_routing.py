@@ -165,10 +165,10 @@ def test_a_descent_asks_at_most_a_call_a_level_for_a_group_of_segments(
 
 
 def test_eighty_per_cent_beat_no_model_and_a_model_that_is_always_wrong_costs_nothing(prior: Vector) -> None:
-    """Bar 2 in small: 600 messages of two seeds; `python -m bench.routing` is the whole."""
+    """Bar 2 in small: 400 messages of two seeds; `python -m bench.routing` is the whole."""
     embedder = StaticEmbedder.shipped()
     sets: list[tuple[Sequence[Said], list[WaitingMessage]]] = [
-        (said, waiting_of(said, embedder)) for said in (interleaved(seed, 600) for seed in TUNE_SEEDS[:2])]
+        (said, waiting_of(said, embedder)) for said in (interleaved(seed, 400) for seed in TUNE_SEEDS[:2])]
 
     def purity(way: Way) -> float:
         return mean(make(said, waiting, prior, way, seed=3).figures.purity for said, waiting in sets)
