@@ -22,7 +22,7 @@ from trace_graph.organize.offering import (
     sorted_labels,
     telling,
 )
-from trace_graph.organize.routing import MOST_CONTROLS, Batch, Planner, Routed, Router
+from trace_graph.organize.routing import MOST_CONTROLS, Batch, Planner, Routed, Router, near_of
 from trace_graph.organize.values import AtTopic, Segment, SegmentId, TopicState
 
 MOST_LEVELS = 6
@@ -42,11 +42,12 @@ class Descent(Router):
         children = _children(tree)
         size = MOST_SEGMENTS - MOST_CONTROLS
         for start in range(0, len(wanted), size):
-            await self._lead(batch, wanted[start:start + size], children)
+            await self._lead(batch, wanted[start:start + size], children, near_of(plan))
         return await batch.result(planner, plan)
 
     async def _lead(
         self, batch: Batch, segments: Sequence[SegmentId], children: Mapping[TopicId | None, Sequence[TopicId]],
+        near: Mapping[SegmentId, set[TopicId]],
     ) -> None:
         """Lead some segments down together, until each has reached a leaf, stopped, or got a new topic."""
         root = children[None][0]
@@ -57,7 +58,7 @@ class Descent(Router):
             if not at or not batch.may_ask():
                 return
             shown = await self.shelf.topics(sorted({child for topic in at.values() for child in children[topic]}))
-            offer, inputs = _Level(at, controls, children, shown, paths).offer(batch)
+            offer, inputs = _Level(at, controls, children, shown, paths, near).offer(batch)
             texts = await self.shelf.texts(named(inputs))
             await batch.ask(offer, texts, request(inputs, texts))
             for topic in set(at.values()):
@@ -76,6 +77,8 @@ class _Level:
     children: Mapping[TopicId | None, Sequence[TopicId]]
     shown: Mapping[TopicId, Shown]
     paths: Mapping[TopicId, list[Heading]]
+    near: Mapping[SegmentId, set[TopicId]]
+    """Leaves to which segments might belong."""
 
     def offer(self, batch: Batch) -> tuple[Offer, DescendInputs]:
         """The question about this level, and the same as the prompt has it."""
@@ -96,7 +99,8 @@ class _Level:
             if segment in self.controls:
                 said = halves_of(batch.segments[segment])[1]
                 half = label_of[half_key(segment)]
-                others = [label_of[key] for key in keys if key != half_key(segment) and self._is_narrow(key)]
+                unfit = {*self.near.get(segment, ()), *named_before, half_key(segment)}
+                others = [label_of[key] for key in keys if key not in unfit and self._is_narrow(key)]
                 offered = [half, *chance.sample(others, min(OTHERS, len(others)))]
                 expected[f"S{number}"] = half
             topic = self.at.get(segment, self._root)

@@ -28,6 +28,8 @@ LATEST = 3
 """Messages of a topic that are shown; the longest of those at its end, as "Yes, please" tells nothing."""
 HALF = 2
 """Turns that each half of a control has at least."""
+ALIKE = 0.2
+"""Cosine of two segments from which on they are not controls of one question (guess)."""
 OTHERS = 4
 """Topics that a control is offered beside its own: as many as other segments have."""
 MOST_NAMED = 8
@@ -148,20 +150,29 @@ class Offer:
 
 
 def controls_among(segments: Sequence[Segment], used: Collection[SegmentId], most: int) -> list[SegmentId]:
-    """The segments of which one half surely belongs to the other: long ones whose halves are most alike."""
+    """The segments of which one half surely belongs to the other, and to no other control: long ones whose halves are
+    most alike, and which are not like each other."""
     vectors = [message.vector for one in segments for message in one.messages if message.vector is not None]
     if not vectors:
         return []
     mean = vector_total(vectors, len(vectors[0])) / len(vectors)
-    alike = [(_likeness(one, mean), one.id) for one in segments if len(one.messages) >= 2 * HALF and one.id not in used]
-    return [id for _, id in sorted(alike, key=lambda one: -one[0])[:most]]
+    long = [one for one in segments if len(one.messages) >= 2 * HALF and one.id not in used]
+    found: dict[SegmentId, Total] = {}
+    for one in sorted(long, key=lambda one: -_likeness(one, mean)):
+        own = _centroid(one.messages, mean)
+        if len(found) < most and all(float(own @ other) < ALIKE for other in found.values()):
+            found[one.id] = own
+    return list(found)
 
 
 def _likeness(segment: Segment, mean: Total) -> float:
-    first, second = (
-        centred_centroid(vector_total(vectors, len(mean)), len(vectors), mean) for vectors in (
-            [message.vector for message in half if message.vector is not None] for half in halves_of(segment)))
+    first, second = (_centroid(half, mean) for half in halves_of(segment))
     return float(first @ second)
+
+
+def _centroid(messages: Sequence[WaitingMessage], mean: Total) -> Total:
+    vectors = [message.vector for message in messages if message.vector is not None]
+    return centred_centroid(vector_total(vectors, len(mean)), len(vectors), mean)
 
 
 def halves_of(segment: Segment) -> tuple[tuple[WaitingMessage, ...], tuple[WaitingMessage, ...]]:
@@ -179,14 +190,24 @@ def topics_of(weighed: Iterable[Weighed]) -> list[TopicId]:
 
 def make_offer(
     weighed: Sequence[Weighed], controls: Sequence[SegmentId], segments: Mapping[SegmentId, Segment],
-    shown: Mapping[TopicId, Shown], naming: Naming,
+    shown: Mapping[TopicId, Shown], naming: Naming, *, near: Mapping[SegmentId, Collection[TopicId]],
 ) -> Offer:
     """The question about these segments, with the second halves of the controls among them.
 
     The first half of a control stands among the topics, like one that was opened lately. Labels follow no order that
-    means anything, so that a model which always takes the first or the last one looks like what it is.
+    means anything, so that a model which always takes the first or the last one looks like what it is. `near` holds
+    the leaves to which each segment of the batch might as well belong: they are not offered to it as a control.
     """
-    return _OfferMaker(weighed, controls, segments, shown, naming).make()
+    return _OfferMaker(weighed, controls, segments, _Seen(shown, naming, near)).make()
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What is known when the question is made."""
+
+    shown: Mapping[TopicId, Shown]
+    naming: Naming
+    near: Mapping[SegmentId, Collection[TopicId]]
 
 
 @dataclass
@@ -204,14 +225,15 @@ class _OfferMaker:
 
     def __init__(
         self, weighed: Sequence[Weighed], controls: Sequence[SegmentId], segments: Mapping[SegmentId, Segment],
-        shown: Mapping[TopicId, Shown], naming: Naming,
+        seen: _Seen,
     ) -> None:
         self._weighed = weighed
         self._controls = controls
         self._segments = segments
-        self._shown = shown
-        self._naming = naming
-        self._named = {key: (title, members) for key, title, members in naming.latest()}
+        self._shown = seen.shown
+        self._near = seen.near
+        self._naming = seen.naming
+        self._named = {key: (title, members) for key, title, members in seen.naming.latest()}
         # From the ids alone: the same question is the same again when a recorded run is replayed.
         self._chance = random.Random(" ".join(one.segment for one in weighed))
         self._leaves = self._all_leaves()
@@ -290,9 +312,9 @@ class _OfferMaker:
         return sorted_labels(topics) + sorted(self._branch(under) for under in unders or {None: None})
 
     def _offered_to_control(self, segment: SegmentId) -> list[str]:
-        """Its half, and topics that are offered to others and not to the whole of it."""
-        own = {self._key(candidate) for one in self._weighed if one.segment == segment for candidate in one.candidates}
-        others = [self._labels[key] for key in sorted(self._leaves) if key not in own and key != half_key(segment)]
+        """Its half, and topics to which it does not belong as well: none that is near to it, none just named."""
+        unfit = {*self._near.get(segment, ()), *self._named, half_key(segment)}
+        others = [self._labels[key] for key in sorted(self._leaves) if key not in unfit]
         drawn = self._chance.sample(others, min(OTHERS, len(others)))
         under = next(iter(self._branches), None)
         return [*sorted_labels({self._labels[half_key(segment)], *drawn}), self._branch(under)]

@@ -108,7 +108,12 @@ class Cascade(Router):
         weighed = grey[:MOST_SEGMENTS - len(controls)]
         batch.asked |= {one.segment for one in weighed}
         shown = await self.shelf.topics(topics_of(weighed))
-        return make_offer(weighed, controls, batch.segments, shown, batch.naming)
+        return make_offer(weighed, controls, batch.segments, shown, batch.naming, near=near_of(plan))
+
+
+def near_of(plan: Plan) -> dict[SegmentId, set[TopicId]]:
+    """The leaves to which each segment might belong, by their ids in this plan."""
+    return {one.segment: {candidate.leaf for candidate in one.candidates} for one in plan.weighed}
 
 
 @dataclass
