@@ -27,7 +27,7 @@ from trace_graph.llm.purposes.summarise import SummariseReply, TopicSummary
 from trace_graph.llm.values import Request
 from trace_graph.llm_settings import SummarySettings
 from trace_graph.models import OrganizeReport, TopicNode, uuid7
-from trace_graph.organize.organizing import organize
+from trace_graph.organize.organizing import ModelUse, organize
 from trace_graph.store.connection import Store
 from trace_graph.store.ledger import Actor
 from trace_graph.store.spaces import find_spaces
@@ -99,7 +99,8 @@ async def _organised(
 async def _organise(store: Store, space: str, model: ScriptedModel, summaries: SummarySettings) -> OrganizeReport:
     return await organize(
         store, (await find_spaces(store, [space]))[0], embedder=StaticEmbedder.shipped(),
-        actor=Actor("bench", "library"), clock=utc_now, new_id=uuid7, model=model, summaries=summaries)
+        actor=Actor("bench", "library"), clock=utc_now, new_id=uuid7, model=model,
+        use=ModelUse(routing="vectors", summaries=summaries))
 
 
 def _behind(node: TopicNode) -> list[int]:

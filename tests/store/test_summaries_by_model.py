@@ -23,11 +23,9 @@ from trace_graph.llm.values import Answered, Request
 from trace_graph.llm_settings import SummarySettings
 from trace_graph.memory import Memory
 from trace_graph.models import MessageInput, OrganizeReport, TopicNode, uuid7
-from trace_graph.models.calls import ModelCall
-from trace_graph.organize.organizing import organize
-from trace_graph.organize.wording import Keeping
+from trace_graph.organize.organizing import ModelUse, organize
 from trace_graph.store.connection import Store
-from trace_graph.store.ledger import Actor, Record
+from trace_graph.store.ledger import Actor
 from trace_graph.store.spaces import find_spaces
 
 pytestmark = pytest.mark.parametrize("engine_address", ["arcadedb"], indirect=True)
@@ -39,6 +37,8 @@ OPTIONAL MATCH (r)-[:DERIVED_FROM]->(source)
 WITH t, r, collect(source.id) AS sources
 RETURN t.id AS topic, t.kind AS kind, t.child_count AS children, properties(r) AS r, sources ORDER BY topic, r.number
 """
+CALLS = "MATCH (c:ModelCall {space: $space}) RETURN c.id AS id, c.inputs AS inputs"
+MADE = "MATCH (c:ModelCall {space: $space})-[:MADE]->(made) RETURN c.id AS call, made.id AS made"
 Written = Callable[[dict[str, Any]], tuple[str, str]]
 
 
@@ -82,8 +82,6 @@ class Trial:
     def __init__(self, memory: Memory, store: Store, graph: Graph, space: str) -> None:
         self.memory, self.store, self.graph, self.space = memory, store, graph, space
         self.now = NOW
-        self.kept: list[tuple[str, ModelCall]] = []
-        self.made: list[tuple[str, str]] = []
 
     async def add(self, messages: list[MessageInput]) -> None:
         await self.memory.add_many(messages, space=self.space)
@@ -93,7 +91,7 @@ class Trial:
         return await organize(
             self.store, (await find_spaces(self.store, [self.space]))[0], embedder=StaticEmbedder.shipped(),
             actor=Actor("tester", "library"), clock=lambda: self.now, new_id=uuid7, model=model,
-            summaries=SummarySettings(**settings), keeping=Keeping(self._write_calls, self._link_made))
+            use=ModelUse(routing="vectors", summaries=SummarySettings(**settings)))
 
     async def revisions(self) -> list[dict[str, Any]]:
         return await self.graph.rows(REVISIONS, space=await id_of(self.graph, self.space))
@@ -104,17 +102,16 @@ class Trial:
     async def tree(self) -> TopicNode:
         return await self.memory.tree(space=self.space)
 
-    def kept_inputs(self, call: str) -> list[set[str]]:
-        """What a call showed of each of its topics, by ids."""
-        inputs = next(one.inputs for id, one in self.kept if id == call)
-        return [{*topic["messages"], *topic["children"]} for topic in inputs["topics"]]
+    async def kept(self) -> dict[str, list[set[str]]]:
+        """What each call that the graph holds showed of each of its topics, by ids."""
+        rows = await self.graph.rows(CALLS, space=await id_of(self.graph, self.space))
+        return {row["id"]: [{*topic["messages"], *topic["children"]} for topic in json.loads(row["inputs"])["topics"]]
+                for row in rows}
 
-    async def _write_calls(self, transaction: Any, space: Any, calls: Any, clock: Any) -> list[Record]:
-        self.kept += calls
-        return []
-
-    async def _link_made(self, transaction: Any, pairs: Any) -> None:
-        self.made += pairs
+    async def made(self) -> list[tuple[str, str]]:
+        """Calls with what they made."""
+        rows = await self.graph.rows(MADE, space=await id_of(self.graph, self.space))
+        return [(row["call"], row["made"]) for row in rows]
 
 
 @pytest.fixture
@@ -144,18 +141,17 @@ def test_what_the_model_writes_supersedes_what_quotes_and_names_its_sources(tria
         await trial.add(more_of("boat", 8))
         model = Scribe()
         report = await trial.organize(model)
-        rows, current = await trial.revisions(), await trial.current()
+        rows, current, kept = await trial.revisions(), await trial.current(), await trial.kept()
 
         worded = {topic: one for topic, one in current.items() if one["method"] == "llm"}
-        assert report.model_calls == len(model.requests) == len(trial.kept) <= 3
+        assert report.model_calls == len(model.requests) == len(kept) <= 3
         assert report.summaries_revised == len(worded) == model.labels >= 2
         assert {current[topic]["number"] for topic in worded if topic in quoted} == {2}
         for row in rows:
             if row["r"]["id"] in {one["id"] for one in worded.values()}:
-                shown = trial.kept_inputs(row["r"]["call"])
-                assert set(row["sources"]) in shown
+                assert set(row["sources"]) in kept[row["r"]["call"]]
                 assert (row["r"]["model"], row["r"]["prompt_version"]) == ("scribe", 1)
-        assert sorted(trial.made) == sorted((one["call"], one["id"]) for one in worded.values())
+        assert sorted(await trial.made()) == sorted((one["call"], one["id"]) for one in worded.values())
 
     run(work())
 

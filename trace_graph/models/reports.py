@@ -18,6 +18,8 @@ class OrganizeReport(BaseModel):
     summaries_revised: int
     facts_added: int = 0
     model_calls: int = 0
+    model_unused: str | None = None
+    """Why vectors decided where a model might have, in a sentence; None where it was followed, or none was given."""
     seconds: float
 
 

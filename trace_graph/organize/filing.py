@@ -10,7 +10,9 @@ from typing import Any
 from trace_graph.access.scopes import Space
 from trace_graph.models import NewId, TopicId
 from trace_graph.organize.lease import Lease
+from trace_graph.organize.routing import KeptCall
 from trace_graph.organize.values import Decision, MovedPlacement, Placement, Plan, TopicState, Total
+from trace_graph.store.calls import link_made, write_calls
 from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.ledger import Actor, Clock, Record, event
 from trace_graph.store.spaces import lock_space, moved
@@ -24,6 +26,8 @@ class Filing:
     vector_sum: Total
     """Of all filed messages of the space, these included."""
     vector_count: int
+    calls: tuple[KeptCall, ...] = ()
+    """What a model was asked for it, in order."""
 
 
 async def carry_out(
@@ -43,16 +47,29 @@ async def carry_out(
         if locked.done:
             return
         lease.check(locked)
-        clock = locked.next(lease.clock())
+        clock = locked.next(lease.stamp())
         written = await _write_plan(transaction, space, filing.plan, clock)
+        records = [*written.records, *await _keep_calls(transaction, space, filing, clock)]
         await transaction.run("append_event", event=await asyncio.to_thread(
             event, clock, id=event_id, space=space.id, actor=actor, action="messages.filed", targets=written.targets,
-            records=written.records))
+            records=records))
         await transaction.run("update_space", space=space.id, properties={
             **moved(clock), **lease.renewed(), "vector_sum": filing.vector_sum.tolist(),
             "vector_count": filing.vector_count})
 
     await store.write(work, "carry_out_plan", space=space.id, tries=tries)
+
+
+async def _keep_calls(transaction: Transaction, space: Space, filing: Filing, clock: Clock) -> list[Record]:
+    """The calls of a plan, and what they made: topics that they named, messages that they put somewhere."""
+    if not filing.calls:
+        return []
+    made: list[tuple[str | None, str]] = [(topic.model_call, topic.id) for topic in filing.plan.new_topics]
+    places: list[Placement | MovedPlacement] = [*filing.plan.placements, *filing.plan.moved]
+    made += [(place.decision.model_call, place.message) for place in places]
+    return [
+        *await write_calls(transaction, space.id, [(kept.id, kept.call) for kept in filing.calls], clock),
+        *await link_made(transaction, [(call, id) for call, id in made if call is not None], clock)]
 
 
 @dataclass(frozen=True)
@@ -66,7 +83,7 @@ class _Written:
 async def _write_plan(transaction: Transaction, space: Space, plan: Plan, clock: Clock) -> _Written:
     topics = [
         {"id": new.id, "space": space.id, "kind": new.kind, "recorded_at": clock.recorded_at,
-         "change_seq": clock.change_seq, "title": "", "status": "active"}
+         "change_seq": clock.change_seq, "title": new.title, "status": "active"}
         for new in plan.new_topics]
     closed_topics = _closed([(move.old_parent, move.topic) for move in plan.topic_moves], clock)
     closed_messages = _closed([(move.old_topic, move.message) for move in plan.moved], clock)
@@ -99,7 +116,9 @@ def _closed(pairs: Sequence[tuple[str, str]], clock: Clock) -> list[dict[str, An
 
 def _topic_edges(plan: Plan, clock: Clock) -> list[dict[str, Any]]:
     return [
-        *(_edge(new.parent, new.id, clock, Decision(new.reason)) for new in plan.new_topics),
+        *(_edge(new.parent, new.id, clock, Decision(
+            new.reason, decided_by="vector" if new.model_call is None else "model", model_call=new.model_call))
+          for new in plan.new_topics),
         *(_edge(move.new_parent, move.topic, clock, Decision(move.reason)) for move in plan.topic_moves)]
 
 
@@ -112,9 +131,9 @@ def _edge(
     parent: str, child: str, clock: Clock, decision: Decision, segment: str | None = None
 ) -> dict[str, Any]:
     return {"parent": parent, "child": child, "properties": {
-        "recorded_at": clock.recorded_at, "change_seq": clock.change_seq, "decided_by": "vector",
-        "reason": decision.reason, "score": decision.score, "margin": decision.margin,
-        "runner_up": decision.runner_up, "segment": segment, "live_key": child}}
+        "recorded_at": clock.recorded_at, "change_seq": clock.change_seq, "decided_by": decision.decided_by,
+        "reason": decision.reason, "model_call": decision.model_call, "score": decision.score,
+        "margin": decision.margin, "runner_up": decision.runner_up, "segment": segment, "live_key": child}}
 
 
 def _caches(states: Mapping[TopicId, TopicState], stale: set[TopicId], space: str) -> list[dict[str, Any]]:

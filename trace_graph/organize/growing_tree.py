@@ -41,6 +41,8 @@ class Lying:
     """Why what is new of it lies where it lies."""
     move: Decision | None = None
     """Why what is old of it left `origin`."""
+    margin: float | None = None
+    """With which it was filed before, where that is known."""
 
     @property
     def size(self) -> int:
@@ -53,7 +55,7 @@ class Lying:
         vectors = [message.vector for message in segment.messages if message.vector is not None]
         return cls(segment.id, vector_total(vectors, dimension), len(vectors),
                    max(message.occurred_at for message in segment.messages),
-                   old=tuple(message.id for message in segment.messages), origin=segment.topic)
+                   old=tuple(message.id for message in segment.messages), origin=segment.topic, margin=segment.margin)
 
     @classmethod
     def waiting(cls, segment: Segment, dimension: int) -> Lying:
@@ -86,6 +88,9 @@ class Node:
     """Messages or topics in it or below it are not as before the plan."""
     opened_by: Reason = "new topic"
     """Why it was opened, if the plan opened it."""
+    title: str = ""
+    """As a model named it, if that opened it."""
+    model_call: str | None = None
     outdated: bool = False
     """Something below it changed since its aggregates were made; so it is then for all topics above."""
 
@@ -100,6 +105,8 @@ class GrowingTree:
         self.mean = mean
         self.settings = settings
         self.new_id = new_id
+        self.before = frozenset(tree)
+        """The topics that there were before the plan."""
         self.nodes = {topic: Node(tree[topic]) for topic in sorted(tree)}
         self.place_of: dict[SegmentId, TopicId] = {}
         """The leaf of each segment that is known."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from trace_graph.errors import Conflict
+from trace_graph.errors import Conflict, TraceGraphError
 from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.spaces import LockedSpace, lock_space
 
@@ -36,6 +37,13 @@ class Lease:
     owner: str
     """The run's id, then the name of who runs it, where there is one."""
     clock: Callable[[], datetime]
+    """By which it is seen whether the run lives."""
+    stamps: Callable[[], datetime] | None = None
+    """The clock of what the run writes, where it is another one: a cassette's stands still."""
+
+    def stamp(self) -> datetime:
+        """The time of what is written now."""
+        return (self.stamps or self.clock)()
 
     def renewed(self) -> dict[str, object]:
         """The properties of the space that renew the lease."""
@@ -72,6 +80,34 @@ async def take_lease(store: Store, lease: Lease) -> None:
             log.info("another organiser holds the space", extra={
                 "space": lease.space, "holder": str(told).partition(" ")[2], "until": row["until"]})
         await asyncio.sleep(random.uniform(*LOOK_AGAIN))
+
+
+@contextlib.asynccontextmanager
+async def renewed(store: Store, lease: Lease) -> AsyncIterator[None]:
+    """Renews the lease meanwhile: an answer of a model may take longer than a lease holds. A lease that was lost, or
+    an engine that does not answer, is left for the next write to find."""
+
+    async def renew(transaction: Transaction) -> None:
+        locked = await lock_space(transaction, lease.space, lease.owner, lease.owner)
+        lease.check(locked)
+        await transaction.run("update_space", space=lease.space, properties=lease.renewed())
+
+    over = asyncio.Event()
+
+    async def go_on() -> None:
+        with contextlib.suppress(TraceGraphError):
+            while not over.is_set():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(over.wait(), LENGTH.total_seconds() / 3)
+                    return
+                await store.write(renew, "renew_lease", space=lease.space)
+
+    renewing = asyncio.create_task(go_on())
+    try:
+        yield
+    finally:
+        over.set()
+        await renewing
 
 
 async def release_lease(store: Store, lease: Lease) -> None:

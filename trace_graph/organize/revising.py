@@ -51,7 +51,7 @@ from trace_graph.organize.state import read_messages
 from trace_graph.organize.summaries import PARENT_TOKENS, ROOT_TOKENS, Draft, leaf_draft
 from trace_graph.organize.titles import Background, Phrases, leaf_phrases, parent_phrases
 from trace_graph.organize.values import Total, WaitingMessage
-from trace_graph.organize.wording import Keeping, Made, Settled, Wording, write_wordings
+from trace_graph.organize.wording import Made, Settled, Wording, write_wordings
 from trace_graph.organize.words import Lexicon
 from trace_graph.store.batches import grouped
 from trace_graph.store.connection import Store, Transaction
@@ -103,7 +103,6 @@ class Reviser:
     new_id: NewId
     model: Model | None = None
     settings: SummarySettings = field(default_factory=SummarySettings)
-    keeping: Keeping | None = None
     """How calls are kept; None: they are not."""
 
     async def run(self) -> Revised:
@@ -114,7 +113,7 @@ class Reviser:
         """
         stale = await self.store.read("stale_topics", spaces=[self.space.id])
         if self.model is not None and self.model.resting is None:
-            stale += await self.store.read("topics_to_word_again", spaces=[self.space.id], now=self.lease.clock())
+            stale += await self.store.read("topics_to_word_again", spaces=[self.space.id], now=self.lease.stamp())
         sources = await self._sources(stale)
         leaves = [row for row in stale if row["child_count"] == 0 and row["kind"] == "topic"]
         revised = await self._revise_leaves(leaves, await self._read_leaves(leaves, sources))
@@ -164,7 +163,7 @@ class Reviser:
     def _leaf_job(self, row: Row, said: Sequence[WaitingMessage], sources: _Sources) -> Job | None:
         standing = standing_of(row)
         if self.model is None or not said or not is_due(
-                standing, change_of_leaf(standing, sources.ids, said, self.mean), self.lease.clock(), self.settings):
+                standing, change_of_leaf(standing, sources.ids, said, self.mean), self.lease.stamp(), self.settings):
             return None
         before = Before(row["revision"], row["title"], row["text"], sources.ids) if standing.by_model else None
         return leaf_job(row["id"], said, before, self.mean, self.lexicon, most=self.settings.tokens_a_call)
@@ -224,7 +223,7 @@ class Reviser:
         standing, worded = standing_of(row), current_texts(children)
         counts = {child["id"]: int(child["message_count"]) for child in children}
         if self.model is None or not worded or not is_due(
-                standing, change_of_parent(standing, sources.topics, counts), self.lease.clock(), self.settings):
+                standing, change_of_parent(standing, sources.topics, counts), self.lease.stamp(), self.settings):
             return None
         is_root = row["kind"] == "root"
         return parent_job(
@@ -249,7 +248,7 @@ class Reviser:
         """When the model is to be asked for a topic that it does not word now."""
         standing = standing_of(row)
         if standing.by_model:
-            return left_behind(standing, self.lease.clock(), self.settings)
+            return left_behind(standing, self.lease.stamp(), self.settings)
         return None if standing.word_at is None else Again(standing.word_at, standing.failed)
 
     async def _ask(
@@ -283,7 +282,7 @@ class Reviser:
         again: dict[str, Again | None] = {}
         for job in batch.jobs:
             row, one = rows[job.topic], worded.get(job.topic)
-            standing, now = standing_of(row), self.lease.clock()
+            standing, now = standing_of(row), self.lease.stamp()
             again[job.topic] = None
             if one is not None:
                 quoted = None if one.title and one.title not in taken.others(job.topic) else quote([row])[0]
@@ -303,7 +302,7 @@ class Reviser:
 
     async def _write(self, settled: Settled) -> Revised:
         revisions = await write_wordings(
-            self.store, self.space, settled, self.lease, actor=self.actor, new_id=self.new_id, keeping=self.keeping)
+            self.store, self.space, settled, self.lease, actor=self.actor, new_id=self.new_id)
         return Revised(revisions, len(settled.calls))
 
     async def _background(self, depth: int | None) -> Background:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from trace_graph.models.ids import TopicId
-from trace_graph.organize.values import Decision, Total
+from trace_graph.organize.values import Decision, ShapeSettings, Total, Zone
 
 _UNKNOWN = -2.0
 # Below every cosine: a topic of which no message has a vector is near to nothing.
@@ -42,14 +42,16 @@ class LeafIndex:
         values = self._scores(vector)
         return {topic: float(value) for topic, value in zip(self._ids, values, strict=True) if value > _UNKNOWN}
 
-    def nearest(self, vector: Total, without: Collection[TopicId] = ()) -> list[tuple[float, TopicId]]:
-        """The two leaves most similar to a vector of unit length, as (cosine, leaf), best first; ties to the
-        older leaf. Fewer where there are fewer."""
+    def nearest(
+        self, vector: Total, without: Collection[TopicId] = (), *, most: int = 2,
+    ) -> list[tuple[float, TopicId]]:
+        """The leaves most similar to a vector of unit length, as (cosine, leaf), best first; ties to the older leaf.
+        Fewer than `most` where there are fewer."""
         values = self._scores(vector)
         for topic in without:
             values[self._rows[topic]] = _UNKNOWN
         best: list[tuple[float, TopicId]] = []
-        for _ in range(min(2, len(values))):
+        for _ in range(min(most, len(values))):
             row = int(np.argmax(values))
             if values[row] == _UNKNOWN:
                 break
@@ -74,3 +76,11 @@ def decide(best: list[tuple[float, TopicId]], threshold: float) -> tuple[TopicId
     if len(best) == 1:
         return topic, Decision("near", score)
     return topic, Decision("near", score, score - best[1][0], best[1][1])
+
+
+def zone_of(best: Sequence[tuple[float, TopicId]], settings: ShapeSettings) -> Zone:
+    """How sure vectors are; `best` as `LeafIndex.nearest` returns it."""
+    if not best or best[0][0] < settings.nothing_near:
+        return "nothing"
+    ahead = best[0][0] - (best[1][0] if len(best) > 1 else 0.0)
+    return "clear" if best[0][0] >= settings.clear_score and ahead >= settings.clear_margin else "grey"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,16 @@ async def read_tails(store: Store, space: str, before: Mapping[str, str]) -> dic
 
 
 async def read_contents(
-    store: Store, space: str, topics: Sequence[TopicId]
+    store: Store, space: str, topics: Sequence[TopicId], *, margins: bool = False
 ) -> dict[TopicId, list[FiledSegment]]:
-    """The filed segments of leaf topics."""
+    """The filed segments of leaf topics; with the margins of those that vectors put there, where that is asked for."""
     rows = await store.read_lists("topic_contents", topics=list(topics), spaces=[space])
-    return await asyncio.to_thread(_filed, rows, topics)
+    contents = await asyncio.to_thread(_filed, rows, topics)
+    if not margins:
+        return contents
+    kept = {row["segment"]: row["margin"] for row in await store.read(
+        "segment_margins", topics=list(topics), spaces=[space])}
+    return {topic: [replace(one, margin=kept.get(one.id)) for one in segments] for topic, segments in contents.items()}
 
 
 def _filed(rows: Sequence[Sequence[Any]], topics: Sequence[TopicId]) -> dict[TopicId, list[FiledSegment]]:

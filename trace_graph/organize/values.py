@@ -21,7 +21,11 @@ Total = NDArray[np.float64]
 """A plain sum of message vectors (dimension,), neither centred nor normalised."""
 
 TopicKind = Literal["root", "topic"]
-Reason = Literal["near", "new topic", "continuation", "no vector", "grown", "split", "rebalance"]
+DecidedBy = Literal["vector", "model"]
+Zone = Literal["clear", "grey", "nothing"]
+"""How sure vectors are of a segment's place: one topic is near and clearly ahead; none is clear; nothing is near."""
+Reason = Literal[
+    "near", "new topic", "continuation", "no vector", "grown", "split", "rebalance", "chosen", "named", "reconsidered"]
 """Why a message lies where it lies:
 
 near            the topic is the most similar one of the whole tree, and similar enough
@@ -31,6 +35,9 @@ no vector       it holds no word the embedder knows; it lies with what was said 
 grown           its segment was filed with very few turns, and with more of them belongs elsewhere
 split           its topic was too large; this is its half
 rebalance       the topic it belonged to was full and the tree may not grow deeper
+chosen          a model picked the topic among those that it was offered
+named           a model found that none of them fits, and named a new topic
+reconsidered    it was filed with a small margin, and a topic that was opened since is clearly nearer
 """
 
 
@@ -66,6 +73,8 @@ class FiledSegment:
     topic: TopicId
     messages: tuple[FiledMessage, ...]
     """In order of `seq`."""
+    margin: float | None = None
+    """That its placement keeps, where vectors decided it and that was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +120,10 @@ class NewTopic:
     parent: TopicId
     reason: Reason
     kind: TopicKind = "topic"
+    title: str = ""
+    """As a model named it; without one, the first summary brings it."""
+    model_call: str | None = None
+    """The call that named it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +147,73 @@ class Decision:
     margin: float | None = None
     """What `score` is ahead of the runner-up's; for `new topic` what it lacked to the threshold."""
     runner_up: TopicId | None = None
-    """The second best topic; for `new topic` the nearest one, for `split` the other half."""
+    """The second best topic; for `new topic` and `named` the nearest one, for `split` the other half, for `chosen` the
+    best one by vectors that was not chosen."""
+    decided_by: DecidedBy = "vector"
+    model_call: str | None = None
+    """The id of the call that decided, for `model`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtTopic:
+    """A leaf of before the plan; an inner topic stands for the nearest leaf below it."""
+
+    topic: TopicId
+
+
+@dataclass(frozen=True, slots=True)
+class WithSegment:
+    """The leaf in which that segment lies when the plan comes to it: how a leaf is named that the plan itself opens."""
+
+    segment: SegmentId
+
+
+@dataclass(frozen=True, slots=True)
+class NewLeaf:
+    """A topic that is to be opened."""
+
+    title: str
+    under: TopicId | None = None
+    """A topic of before with child topics; None: beside the nearest leaf."""
+
+
+Place = AtTopic | WithSegment
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Where a model says that a segment belongs. Segments that share a new topic are `WithSegment` of the first one."""
+
+    target: Place | NewLeaf
+    model_call: str
+    """The id of the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A leaf that a segment might have been filed to."""
+
+    place: Place
+    score: float
+    """The centred cosine of the two."""
+    leaf: TopicId
+    """Its id in this plan: another plan gives new leaves other ids."""
+    held: tuple[SegmentId, ...] = ()
+    """The segments of this plan that lay in it by then, in order of time."""
+    above: tuple[TopicId, ...] = ()
+    """The topics of before that lie above it, the root first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How a segment stood to the leaves when the plan came to it, before any choice of a model."""
+
+    segment: SegmentId
+    zone: Zone
+    by_vectors: TopicId | None
+    """The leaf that vectors choose, by its id in this plan; None for a new one."""
+    candidates: tuple[Candidate, ...]
+    """The nearest ones, best first; where the session's last segment lies elsewhere, that leaf is the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +259,10 @@ class Plan:
     stale: tuple[TopicId, ...] = ()
     """Topics whose title and summary are due: messages or children of theirs, or below them, changed. Deepest
     first, so that children are worded before their parents."""
+    weighed: tuple[Weighed, ...] = ()
+    """The segments that were compared with the leaves, in their order: what a model may be asked about."""
+    unfit: tuple[SegmentId, ...] = ()
+    """Segments whose choice could not be carried out, so that vectors decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +281,22 @@ class ShapeSettings:
     """Segments of the smaller half when a leaf splits (guess: below it halves become singletons again)."""
     threshold: float = 0.12
     """Cosine to the nearest leaf from which on a segment is filed there. Source: LoCoMo's tune half, 2026-11-30."""
+    clear_score: float = 0.40
+    """Cosine to the nearest leaf from which on vectors may be sure. Source: docs/decisions/0009."""
+    clear_margin: float = 0.15
+    """What the nearest leaf is ahead of the next one where vectors are sure. Source: as `clear_score`."""
+    nothing_near: float = 0.0
+    """Cosine to the nearest leaf below which vectors are sure that a new topic is due. Source: as `clear_score`."""
+    candidates: int = 5
+    """Leaves that a model is offered for a segment. Source: design, Organise."""
+    most_reconsidered: int = 0
+    """Segments that one plan moves to topics that it opens; `RECONSIDERED` with a model. Source: as `clear_score`."""
+    leaves_reconsidered: int = 3
+    """Leaves around a new one whose segments are looked at again (guess)."""
+    small_margin: float = 0.10
+    """Margin of a placement below which it is looked at again. Source: as `clear_score`."""
+    reconsider_margin: float = 0.05
+    """What the new topic must be nearer than the old one. Source: as `clear_score`."""
     short_threshold: float = 0.0
     """The same for a segment of fewer than `min_turns`: a greeting should open no topic, a lone note may."""
     min_turns: int = 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from trace_graph.models.calls import ModelCall
 from trace_graph.organize.due import Again
 from trace_graph.organize.lease import Lease
 from trace_graph.organize.summaries import Draft, same
+from trace_graph.store.calls import link_made, write_calls
 from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.ledger import Actor, Clock, Record, event
 from trace_graph.store.spaces import lock_space, moved
@@ -58,16 +59,6 @@ class Wording:
 
 
 @dataclass(frozen=True)
-class Keeping:
-    """How the calls to a model are kept in the graph, in the transaction of what they made."""
-
-    write_calls: Callable[[Transaction, Space, Sequence[tuple[str, ModelCall]], Clock], Awaitable[list[Record]]]
-    """Writes calls under these ids; returns what the ledger covers of them."""
-    link_made: Callable[[Transaction, Sequence[tuple[str, str]]], Awaitable[object]]
-    """Draws MADE from calls (first) to what they made (second)."""
-
-
-@dataclass(frozen=True)
 class Settled:
     """Topics that are not stale any more, written together."""
 
@@ -79,15 +70,14 @@ class Settled:
 
 
 async def write_wordings(
-    store: Store, space: Space, settled: Settled, lease: Lease, *, actor: Actor, new_id: NewId,
-    keeping: Keeping | None = None,
+    store: Store, space: Space, settled: Settled, lease: Lease, *, actor: Actor, new_id: NewId
 ) -> int:
     """Add the revisions that are due and mark all these topics as settled; returns how many were added.
 
     Raises: LeaseLost, EngineUnavailable, EngineTimeout, StoreFailed.
     """
     event_id = new_id()
-    calls = [(new_id(), call) for call in settled.calls] if keeping is not None else []
+    calls = [(new_id(), call) for call in settled.calls]
     due = [(new_id(), wording) for wording in settled.wordings if wording.due]
 
     async def work(transaction: Transaction) -> None:
@@ -95,15 +85,16 @@ async def write_wordings(
         if locked.done:
             return
         lease.check(locked)
-        clock = locked.next(lease.clock())
+        clock = locked.next(lease.stamp())
         await transaction.run("update_topics", topics=[_mark(topic, again) for topic, again in settled.again.items()])
         if not due and not calls:
             await transaction.run("update_space", space=space.id, properties=lease.renewed())
             return
         records = await _write(transaction, space, due, clock, calls[-1][0] if calls else None) if due else []
-        if keeping is not None and calls:
-            records += await keeping.write_calls(transaction, space, calls, clock)
-            await keeping.link_made(transaction, [(calls[-1][0], id) for id, wording in due if wording.made])
+        if calls:
+            records += await write_calls(transaction, space.id, calls, clock)
+            records += await link_made(
+                transaction, [(calls[-1][0], id) for id, wording in due if wording.made], clock)
         await transaction.run("append_event", event=event(
             clock, id=event_id, space=space.id, actor=actor,
             action="summaries.revised" if due else "summaries.tried",
