@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from trace_graph.llm.values import Answered, Reply, Request
+from trace_graph.llm.values import Answered, OnText, Reply, Request
 from trace_graph.models.calls import ModelCall
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -23,10 +23,13 @@ class ScriptedModel:
         self.requests: list[Request[Any]] = []
         self._answer = answer
 
-    async def ask(self, request: Request[Reply]) -> Answered[Reply]:
+    async def ask(self, request: Request[Reply], *, on_text: OnText | None = None) -> Answered[Reply]:
         self.requests.append(request)
         value = self._answer(request)
         assert value is None or isinstance(value, request.reply)
+        if on_text is not None and value is not None:
+            for word in str(getattr(value, request.shown_field)).split(" "):
+                on_text(f"{word} ")
         fault = "no reply" if value is None else request.check(value)
         call = ModelCall(
             purpose=request.purpose, prompt=request.prompt, prompt_version=request.prompt_version, model=self.name,

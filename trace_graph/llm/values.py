@@ -43,6 +43,12 @@ class Request(Generic[Reply]):
     check: Callable[[Reply], str | None] = no_fault
     """What breaks a rule of the purpose, in words for the model; None where nothing does. It is asked once more with
     these words; what is wrong still is the caller's to drop."""
+    shown_field: str = "answer"
+    """The field of the reply whose text `on_text` is given while it arrives."""
+
+
+OnText = Callable[[str], None]
+"""Takes the next piece of a text that arrives."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +80,12 @@ class Model(Protocol):
     def resting(self) -> str | None:
         """Why no call is made at present (breaker open, allowance used up), in a sentence; None where one may be."""
 
-    async def ask(self, request: Request[Reply]) -> Answered[Reply]:
+    async def ask(self, request: Request[Reply], *, on_text: OnText | None = None) -> Answered[Reply]:
         """Ask once, and once more with the fault named where the first reply is not good. Never raises for what a
-        model or an endpoint does."""
+        model or an endpoint does.
+
+        With `on_text` the first reply is streamed: its `shown_field` is given on piece by piece as it arrives, before
+        anything is checked. What is right is the value that is returned: show that where it differs."""
 
     async def close(self) -> None:
         """Give back connections."""

@@ -1,7 +1,9 @@
 """The values that cross the library's doors."""
 
+from trace_graph.models.answers import AskResult, CitedMessage
 from trace_graph.models.health import DoctorReport, Problem, SpaceHealth
 from trace_graph.models.ids import MessageId, NewId, RevisionId, SpaceId, TopicId, uuid7
+from trace_graph.models.kept_answers import KeptAnswer
 from trace_graph.models.messages import ImportReport, MessageInput, Receipt, RejectedLine, Role
 from trace_graph.models.progress import Progress
 from trace_graph.models.recalls import (
@@ -20,11 +22,13 @@ from trace_graph.models.recalls import (
 )
 from trace_graph.models.reports import ExportReport, OrganizeReport, QueryInfo, SpaceInfo, Stats
 from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessage
+from trace_graph.models.walks import Walk, WalkBranch, WalkStep
 
 __all__ = [
-    "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport", "ImportReport", "MessageId", "MessageInput",
-    "Mode", "NewId", "OrganizeReport", "Place", "Problem", "Progress", "QueryInfo", "RecallExplanation", "RecallItem",
-    "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "ReplayChange", "ReplayDifference", "ReplayReport",
-    "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo", "Stats", "TopicDetail", "TopicId",
-    "TopicNode", "TreeMessage", "Why", "uuid7",
+    "AskResult", "CitedMessage", "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport", "ImportReport",
+    "KeptAnswer", "MessageId", "MessageInput", "Mode", "NewId", "OrganizeReport", "Place", "Problem", "Progress",
+    "QueryInfo", "RecallExplanation", "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine",
+    "ReplayChange", "ReplayDifference", "ReplayReport", "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId",
+    "SpaceInfo", "Stats", "TopicDetail", "TopicId", "TopicNode", "TreeMessage", "Walk", "WalkBranch", "WalkStep",
+    "Why", "uuid7",
 ]
