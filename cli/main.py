@@ -14,11 +14,13 @@ from trace_graph.cli import (
     add,
     ask,
     bench,
+    calls,
     config_show,
     db,
     doctor,
     explain,
     export,
+    health,
     import_file,
     organize,
     queries,
@@ -84,7 +86,9 @@ def build() -> Any:
     application.command("topic")(topic.topic)
     application.add_typer(spaces.spaces, name="spaces")
     application.command("stats")(stats.stats)
+    application.command("health")(health.health)
     application.command("doctor")(doctor.doctor)
+    application.add_typer(calls.calls, name="calls")
     application.add_typer(queries.queries, name="queries")
     application.command("cypher")(queries.cypher)
     application.command("bench")(bench.bench)

@@ -94,12 +94,17 @@ WITH space, r.id AS id ORDER BY id
 RETURN space, count(id) AS count, collect(id)[..20] AS ids
 
 // name: doctor_revision_sources
-// Revisions made from something of another space, or from something that was written after them.
+// Revisions made from something of another space, or from something that was written after them. Each source is read
+// once, however many revisions were made from it.
 // mode: read
 // params: spaces
 UNWIND $spaces AS space
 MATCH (r:SummaryRevision {space: space})-[:DERIVED_FROM]->(source)
-WHERE source.space <> space OR source.change_seq > r.change_seq
+WITH space, source, min(r.change_seq) AS first
+WITH space, source, first, source.space AS home, source.change_seq AS written
+WHERE home <> space OR written > first
+MATCH (r:SummaryRevision)-[:DERIVED_FROM]->(source)
+WHERE r.space = space AND (home <> space OR written > r.change_seq)
 WITH DISTINCT space, r.id AS id ORDER BY id
 RETURN space, count(id) AS count, collect(id)[..20] AS ids
 
@@ -327,15 +332,30 @@ WITH space, p.id AS id ORDER BY id
 RETURN space, count(id) AS count, collect(id)[..20] AS ids
 
 // name: doctor_passage_message
-// Passages that do not hang on exactly the message that they name.
+// Passages that do not hang on exactly the message that they name. Each message is read once: it may have a megabyte, and
+// thousands of passages.
 // mode: read
 // params: spaces
 UNWIND $spaces AS space
 MATCH (p:Passage {space: space})
-OPTIONAL MATCH (p)<-[:HAS_PASSAGE]-(m)
-WITH space, p, count(m) AS messages, min(m.id) AS message, min(m.space) AS home
-WHERE messages <> 1 OR message <> p.message OR home <> space
-WITH space, p.id AS id ORDER BY id
+OPTIONAL MATCH (p)<-[h:HAS_PASSAGE]-()
+WITH space, p.id AS id, count(h) AS messages
+WHERE messages <> 1
+WITH space, id ORDER BY id
+RETURN space, count(id) AS count, collect(id)[..20] AS ids
+UNION ALL
+UNWIND $spaces AS space
+MATCH (p:Passage {space: space})
+WITH space, p.message AS message, collect(p.id) AS named
+OPTIONAL MATCH (m:Message {id: message}) WHERE m.space = space
+WITH space, message, named, m
+OPTIONAL MATCH (m)-[:HAS_PASSAGE]->(p)
+WITH space, message, named, collect(CASE WHEN p.message = message THEN p.id END) AS hanging
+WHERE size(hanging) < size(named)
+UNWIND named AS id
+WITH space, id, hanging
+WHERE NOT id IN hanging
+WITH space, id ORDER BY id
 RETURN space, count(id) AS count, collect(id)[..20] AS ids
 
 // name: doctor_passage_spans
@@ -451,8 +471,54 @@ WHERE before.change_seq >= e.change_seq OR before.recorded_at >= e.recorded_at
 WITH space, e.id AS id ORDER BY id
 RETURN space, count(id) AS count, collect(id)[..20] AS ids
 
+// name: doctor_call_made
+// Calls to models that made something of another space.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (c:ModelCall {space: space})-[:MADE]->(made)
+WITH space, c, made.space AS home
+WHERE home <> space AND NOT home IN coalesce(c.spaces, [])
+WITH DISTINCT space, c.id AS id ORDER BY id
+RETURN space, count(id) AS count, collect(id)[..20] AS ids
+
+// name: doctor_call_named
+// Revisions and children of placements that name a call to a model which is not there, or is of another space.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (r:SummaryRevision {space: space}) WHERE r.call IS NOT NULL
+OPTIONAL MATCH (c:ModelCall {id: r.call})
+WITH space, r.id AS id, c.space AS home
+WHERE home IS NULL OR home <> space
+WITH space, id ORDER BY id
+RETURN space, count(id) AS count, collect(id)[..20] AS ids
+UNION ALL
+UNWIND $spaces AS space
+MATCH (t:Topic {space: space})-[p:PARENT_OF]->(child) WHERE p.model_call IS NOT NULL
+OPTIONAL MATCH (c:ModelCall {id: p.model_call})
+WITH space, child, c.space AS home
+WHERE home IS NULL OR home <> space
+WITH DISTINCT space, child.id AS id ORDER BY id
+RETURN space, count(id) AS count, collect(id)[..20] AS ids
+
+// name: doctor_call_content
+// Calls to models whose inputs are no JSON object, that were used although no reply came, or that are both history and
+// not.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (c:ModelCall {space: space})
+WHERE c.inputs IS NULL OR NOT c.inputs STARTS WITH '{' OR NOT c.inputs ENDS WITH '}'
+   OR (c.outcome IN ['ok', 'repaired'] AND c.reply IS NULL) OR c.day IS NULL OR c.at IS NULL
+   OR (c.change_seq IS NULL AND c.passing_in IS NULL) OR (c.change_seq IS NOT NULL AND c.passing_in IS NOT NULL)
+   OR c.passing_in <> space
+WITH space, c.id AS id ORDER BY id
+RETURN space, count(id) AS count, collect(id)[..20] AS ids
+
 // name: doctor_clock
-// What was written or closed later than the clock of its space stands: messages, topics, revisions, events, children.
+// What was written or closed later than the clock of its space stands: messages, topics, revisions, calls, events,
+// children.
 // mode: read
 // params: spaces
 UNWIND $spaces AS space
@@ -475,6 +541,13 @@ MATCH (r:SummaryRevision {space: space})
 WHERE r.change_seq > s.change_seq OR r.recorded_at > s.last_recorded_at
    OR r.retired_seq > s.change_seq OR r.retired_at > s.last_recorded_at
 WITH space, r.id AS id ORDER BY id
+RETURN space, count(id) AS count, collect(id)[..20] AS ids
+UNION ALL
+UNWIND $spaces AS space
+MATCH (s:Space {id: space})
+MATCH (c:ModelCall {space: space})
+WHERE c.change_seq > s.change_seq OR c.recorded_at > s.last_recorded_at
+WITH space, c.id AS id ORDER BY id
 RETURN space, count(id) AS count, collect(id)[..20] AS ids
 UNION ALL
 UNWIND $spaces AS space

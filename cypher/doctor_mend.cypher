@@ -17,7 +17,7 @@ UNION ALL
 UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 MATCH (m)-[:HAS_PASSAGE]->(p:Passage)
-RETURN 'Passage' AS kind, m.id AS message, properties(p) AS properties
+RETURN 'Passage' AS kind, id AS message, properties(p) AS properties
 UNION ALL
 UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces AND m.seq = 1
@@ -28,6 +28,22 @@ UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 MATCH (before:Message)-[:NEXT]->(m)
 RETURN 'NEXT' AS kind, m.id AS message, {from: before.id, to: m.id} AS properties
+
+// name: doctor_call_ids
+// Every call to a model for spaces. One record with all rows as lists: id.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (c:ModelCall {space: space})
+RETURN collect([c.id]) AS rows
+
+// name: doctor_call_texts
+// What of calls to models must be JSON: id, inputs, figures.
+// mode: read
+// params: ids, spaces
+UNWIND $ids AS id
+MATCH (c:ModelCall {id: id}) WHERE c.space IN $spaces
+RETURN c.id AS id, c.inputs AS inputs, c.figures AS figures
 
 // name: doctor_topics
 // Every topic of spaces with its live parent, found by the placement, and its caches.

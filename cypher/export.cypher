@@ -46,6 +46,14 @@ UNWIND $spaces AS space
 MATCH (p:Passage {space: space})
 RETURN collect([p.id, p.end - p.start, p.message]) AS rows
 
+// name: export_call_ids
+// The calls to models that were history at a change. One record with all rows as lists: id, length.
+// mode: read
+// params: spaces, bound
+UNWIND $spaces AS space
+MATCH (c:ModelCall {space: space}) WHERE c.change_seq <= $bound
+RETURN collect([c.id, size(c.inputs) + size(coalesce(c.reply, '')) + size(coalesce(c.request, ''))]) AS rows
+
 // name: export_event_ids
 // The events there were at a change. One record with all rows as lists: id, how many targets.
 // mode: read
@@ -79,6 +87,14 @@ RETURN properties(m) AS properties,
 UNWIND $ids AS id
 MATCH (p:Passage {id: id}) WHERE p.space IN $spaces
 RETURN properties(p) AS properties
+
+// name: export_calls
+// Calls to models by id.
+// mode: read
+// params: ids, spaces
+UNWIND $ids AS id
+MATCH (c:ModelCall {id: id}) WHERE c.space IN $spaces
+RETURN properties(c) AS properties
 
 // name: export_events
 // Events by id.
@@ -141,3 +157,12 @@ UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
 MATCH (m)-[n:NEXT]->(after:Message) WHERE after.change_seq <= $bound AND after.space IN $spaces
 RETURN id AS source, after.id AS target, properties(n) AS properties
+
+// name: export_made
+// What calls to models had made at a change.
+// mode: read
+// params: ids, spaces, bound
+UNWIND $ids AS id
+MATCH (c:ModelCall {id: id}) WHERE c.space IN $spaces
+MATCH (c)-[m:MADE]->(made) WHERE m.change_seq <= $bound AND made.space IN $spaces
+RETURN id AS source, made.id AS target, properties(m) AS properties

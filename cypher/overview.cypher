@@ -8,6 +8,14 @@ RETURN s.id AS id, s.name AS name, s.time_zone AS time_zone, s.message_count AS 
        COUNT { MATCH (m:Message {waiting_in: s.id}) } AS waiting, s.recorded_at AS created_at
 ORDER BY s.name
 
+// name: waiting_since
+// How many messages of spaces wait to be filed, and when the one that has waited longest was stored.
+// mode: read
+// params: spaces
+UNWIND $spaces AS space
+MATCH (m:Message {waiting_in: space})
+RETURN space, count(m) AS waiting, min(m.recorded_at) AS since
+
 // name: count_nodes
 // How many nodes of each kind the spaces hold.
 // mode: read

@@ -26,15 +26,6 @@ MATCH (m:Message {id: row.message})
 MERGE (r)-[c:CITED]->(m)
 SET c = row.properties
 
-// name: keep_made
-// Draws MADE from calls to models, those that are kept, to the recalls that they served. May run twice.
-// mode: write
-// params: made
-UNWIND $made AS row
-MATCH (c:ModelCall {id: row.call})
-MATCH (r:Recall {id: row.recall})
-MERGE (c)-[:MADE]->(r)
-
 // name: drop_old_recalls
 // Removes recalls of a space beyond the latest ones that are kept; how many. May run twice.
 // mode: write

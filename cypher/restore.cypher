@@ -100,6 +100,15 @@ WITH n LIMIT $most
 DETACH DELETE n
 RETURN count(*) AS removed
 
+// name: restore_discard_calls
+// Removes calls to models of a space that never was complete. May run twice.
+// mode: write
+// params: space, most
+MATCH (n:ModelCall {space: $space})
+WITH n LIMIT $most
+DETACH DELETE n
+RETURN count(*) AS removed
+
 // name: restore_topics_taken
 // How many of these ids are those of topics already.
 // mode: write
@@ -138,6 +147,14 @@ RETURN count(n) AS taken
 // params: ids
 UNWIND $ids AS id
 MATCH (n:Event {id: id})
+RETURN count(n) AS taken
+
+// name: restore_calls_taken
+// How many of these ids are those of calls to models already.
+// mode: write
+// params: ids
+UNWIND $ids AS id
+MATCH (n:ModelCall {id: id})
 RETURN count(n) AS taken
 
 // name: restore_topics
@@ -186,6 +203,14 @@ RETURN count(*) AS made
 // params: rows
 UNWIND $rows AS row
 CREATE (n:Event) SET n = row
+RETURN count(*) AS made
+
+// name: restore_calls
+// Creates calls to models as they were.
+// mode: write
+// params: rows
+UNWIND $rows AS row
+CREATE (n:ModelCall) SET n = row
 RETURN count(*) AS made
 
 // name: restore_topic_placements
@@ -270,4 +295,18 @@ UNWIND $rows AS row
 MATCH (a:Message {id: row.source})
 MATCH (b:Message {id: row.target})
 CREATE (a)-[r:NEXT]->(b) SET r = row.properties
+RETURN count(*) AS made
+
+// name: restore_made
+// Draws MADE from calls to models to the revisions, topics and messages they made.
+// mode: write
+// params: rows
+UNWIND $rows AS row
+MATCH (a:ModelCall {id: row.source})
+OPTIONAL MATCH (r:SummaryRevision {id: row.target})
+OPTIONAL MATCH (t:Topic {id: row.target})
+OPTIONAL MATCH (m:Message {id: row.target})
+WITH row, a, coalesce(r, t, m) AS b
+WHERE b IS NOT NULL
+CREATE (a)-[e:MADE]->(b) SET e = row.properties
 RETURN count(*) AS made

@@ -73,6 +73,11 @@ CREATE CONSTRAINT event_place IF NOT EXISTS FOR (n:Event) REQUIRE n.place_key IS
 // mode: schema
 CREATE CONSTRAINT recall_id IF NOT EXISTS FOR (n:Recall) REQUIRE n.id IS UNIQUE
 
+// name: constraint_call_id
+// Ids of calls to models are unique.
+// mode: schema
+CREATE CONSTRAINT call_id IF NOT EXISTS FOR (n:ModelCall) REQUIRE n.id IS UNIQUE
+
 // name: constraint_parent_live
 // At most one live parent a child: live_key is the child's id, and null once the placement is closed.
 // mode: schema
@@ -133,6 +138,26 @@ CREATE INDEX event_space IF NOT EXISTS FOR (n:Event) ON (n.space)
 // mode: schema
 CREATE INDEX recall_space IF NOT EXISTS FOR (n:Recall) ON (n.space)
 
+// name: index_call_space
+// Calls to models for a space.
+// mode: schema
+CREATE INDEX call_space IF NOT EXISTS FOR (n:ModelCall) ON (n.space)
+
+// name: index_call_day
+// Calls to models of a day, for the allowance of that day.
+// mode: schema
+CREATE INDEX call_day IF NOT EXISTS FOR (n:ModelCall) ON (n.day)
+
+// name: index_call_model
+// Calls by the model that was asked.
+// mode: schema
+CREATE INDEX call_model IF NOT EXISTS FOR (n:ModelCall) ON (n.model)
+
+// name: index_call_passing
+// Calls to models that are no history: passing_in is their space, and null of those that are.
+// mode: schema
+CREATE INDEX call_passing IF NOT EXISTS FOR (n:ModelCall) ON (n.passing_in)
+
 // name: fulltext_message_terms
 // Keyword search over messages; the terms are made by us, so the analyser only splits at white space.
 // mode: schema
@@ -188,6 +213,28 @@ CALL db.awaitIndexes(300)
 MATCH (n:Meta {id: 'meta'})
 RETURN n.schema_version AS schema_version, n.embedder AS embedder, n.dimension AS dimension, n.probe AS probe,
        n.indexed AS indexed
+
+// name: read_forms
+// What models proved able to do, as JSON; no row in an empty database.
+// mode: read
+// unscoped: says nothing of any space
+MATCH (n:Meta {id: 'meta'})
+RETURN n.model_forms AS forms
+
+// name: lock_forms
+// Locks what models proved able to do, and returns it. May run twice.
+// mode: write
+// params: token
+MATCH (n:Meta {id: 'meta'})
+SET n.forms_lock = $token
+RETURN n.model_forms AS forms
+
+// name: save_forms
+// Notes what models proved able to do, as JSON. May run twice.
+// mode: write
+// params: forms
+MATCH (n:Meta {id: 'meta'})
+SET n.model_forms = $forms, n.forms_lock = null
 
 // name: write_meta
 // Raises the schema version; creates the Meta node in an empty database. May run twice.

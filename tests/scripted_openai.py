@@ -25,6 +25,12 @@ class Request:
     def texts(self) -> list[str]:
         return list(self.body["input"])
 
+    @property
+    def form(self) -> str:
+        """How the reply's structure is asked for."""
+        kinds = {"json_schema": "schema", "json_object": "json"}
+        return kinds[self.body["response_format"]["type"]] if "response_format" in self.body else "plain"
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -34,11 +40,13 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     hang: bool = False
     """Answer only when the server closes."""
+    cut: bool = False
+    """Close the connection before the end of the body that was announced."""
 
 
-def error(status: int, code: str = "", **headers: str) -> Reply:
+def error(status: int, code: str = "", *, param: str | None = None, **headers: str) -> Reply:
     """An error in OpenAI's shape; `retry_after="3"` becomes the header `retry-after`."""
-    body = {"error": {"message": "scripted", "type": "scripted_error", "code": code or None}}
+    body = {"error": {"message": "scripted", "type": "scripted_error", "code": code or None, "param": param}}
     return Reply(status, body, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
@@ -103,9 +111,10 @@ def _handler_for(scripted: ScriptedOpenAI) -> type[BaseHTTPRequestHandler]:
             self.send_response(reply.status)
             for name, value in {"content-type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)
-            self.send_header("content-length", str(len(content)))
+            self.send_header("content-length", str(len(content) + (100 if reply.cut else 0)))
             self.end_headers()
             self.wfile.write(content)
+            self.close_connection = self.close_connection or reply.cut
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -32,7 +31,8 @@ from trace_graph.errors import ConfigError
 
 BOLT_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 FILE_NAME = "trace-graph.toml"
-
+OPENAI = "https://api.openai.com/v1"
+"""Where OPENAI_BASE_URL is not set."""
 
 LISTS = ("candidates", "candidates_large", "expanded_large")
 """Settings of recall that grow with an answer."""
@@ -74,11 +74,10 @@ class RecallSettings(BaseModel):
     """What a turn loses beside one that stands above it, where many things are asked for; e times less 2 turns away."""
     walked_share: float = Field(0.35, ge=0, le=0.5)
     """Guided recall: the share of the budget that walked branches may get beyond what the flat search has of them; in
-    proportion less where they score lower than the best topic. Source: docs/decisions/0011-guided-recall-and-answers.md.
-    """
+    proportion less where they score lower than the best topic. Source: docs/decisions/0011, as of walked_reach."""
     walked_reach: float = Field(0.2, ge=0)
     """By how much a message of theirs may score below one of the flat search that it comes before, in shares of the
-    best score. Source: the same."""
+    best score."""
     budget: int = Field(2000, ge=1)
     """Tokens of the items shown, where neither budget nor limit is given."""
 
@@ -86,6 +85,78 @@ class RecallSettings(BaseModel):
         """The same with ranked lists of at least this length, up to 2,000: for an answer of as many items."""
         longer = {name: min(2000, max(getattr(self, name), length)) for name in LISTS}
         return self.model_copy(update=longer)
+
+
+def _full_url(value: str | None) -> str | None:
+    """An address of an endpoint, without white space around it and a slash at its end."""
+    if value is None or not value.strip():
+        return None
+    value = value.strip()
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:  # a port that is none raises
+        raise ValueError("must be a full URL such as http://localhost:11434/v1")
+    return value.rstrip("/")
+
+
+def _unquoted(value: str | None) -> str | None:
+    """A name without white space around it; quotes were kept from an .env file by mistake."""
+    if value is None or not value.strip():
+        return None
+    value = value.strip()
+    if value[0] in "\"'" or value[-1] in "\"'":
+        raise ValueError("must not be in quotes")
+    return value
+
+
+class LlmSettings(BaseModel):
+    """How the model is asked. Nothing here depends on the model's name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    base_url: str | None = None
+    """Endpoint of the model, where it is not OPENAI_BASE_URL."""
+    api_key: SecretStr | None = None
+    """Key for `base_url`; OPENAI_API_KEY is sent only to the host of OPENAI_BASE_URL (OpenAI itself where unset)."""
+    temperature: float = Field(0.0, ge=0, le=2)
+    """0: the same question gets the same answer, as far as the server allows."""
+    timeout_seconds: float = Field(120.0, gt=0)
+    """How long one try may take. Guess: a small model on a processor writes 500 tokens in about a minute."""
+    deadline_seconds: float = Field(300.0, gt=0)
+    """How long one request may take with its retries and pauses. Guess: two tries that hang, and one that does not."""
+    concurrency: int = Field(4, ge=1, le=256)
+    """Requests under way at once. Guess: what Ollama serves side by side."""
+    calls_per_run: int | None = Field(None, ge=0)
+    """Calls of one run (one `organize`, one `ask`); what is over is done without a model. None: without limit."""
+    calls_per_day: int | None = Field(None, ge=0)
+    """Calls of a day, UTC, all runs together."""
+    tokens_per_run: int | None = Field(None, ge=0)
+    """Tokens of one run, in and out together, as the endpoint counts them; estimated where it does not."""
+    tokens_per_day: int | None = Field(None, ge=0)
+    """Tokens of a day, UTC, all runs together."""
+    keep_requests: bool = False
+    """Keep the whole text of each request with its call, not only what rebuilds it. It outlives its messages."""
+    context_tokens: int = Field(8192, ge=1024)
+    """The model's window: prompts are kept below it. It is not sent: set it at the server as well (Ollama:
+    OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len). Guess: what most servers have at least."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, value: str | None) -> str | None:
+        return _full_url(value)
+
+    @field_validator("api_key")
+    @classmethod
+    def _key(cls, value: SecretStr | None) -> SecretStr | None:
+        plain = _unquoted(value.get_secret_value()) if value else None
+        return SecretStr(plain) if plain else None
+
+
+class ReachedBy(NamedTuple):
+    """How an endpoint is reached."""
+
+    base_url: str | None
+    """OpenAI's own where there is none."""
+    api_key: SecretStr | None
 
 
 class Settings(BaseSettings):
@@ -113,6 +184,9 @@ class Settings(BaseSettings):
         None, validation_alias=AliasChoices("TRACE_GRAPH_OPENAI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE"))
     openai_api_key: SecretStr | None = Field(
         None, validation_alias=AliasChoices("TRACE_GRAPH_OPENAI_API_KEY", "OPENAI_API_KEY"))
+    model: str | None = None
+    """The chat model, by the name that its endpoint knows; unset: no model is used."""
+    llm: LlmSettings = LlmSettings()
     actor: str = Field("local", min_length=1, max_length=256)
     """Who is written into the ledger as the one who acts."""
     deadline_seconds: float = Field(30.0, gt=0)
@@ -144,13 +218,30 @@ class Settings(BaseSettings):
 
     @field_validator("openai_base_url", "embedder_base_url")
     @classmethod
-    def _full_url(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("must be a full URL such as http://localhost:11434/v1")
-        return value.rstrip("/")
+    def _address(cls, value: str | None) -> str | None:
+        return _full_url(value)
+
+    @field_validator("model")
+    @classmethod
+    def _name(cls, value: str | None) -> str | None:
+        return _unquoted(value)
+
+    @property
+    def model_endpoint(self) -> ReachedBy:
+        """Where the chat model is reached, and with which key."""
+        return self._reached(self.llm.base_url, self.llm.api_key)
+
+    @property
+    def embedder_endpoint(self) -> ReachedBy:
+        """Where an `openai:` embedder is reached, and with which key."""
+        return self._reached(self.embedder_base_url, self.embedder_api_key)
+
+    def _reached(self, own_url: str | None, own_key: SecretStr | None) -> ReachedBy:
+        """The shared key goes to the shared host only: another one is not meant to see it."""
+        shared = self.openai_base_url or OPENAI
+        url = own_url or self.openai_base_url
+        same_host = urlsplit(url or OPENAI).netloc == urlsplit(shared).netloc
+        return ReachedBy(url, own_key or (self.openai_api_key if same_host else None))
 
     @property
     def engine(self) -> Literal["local", "bolt"]:
@@ -230,7 +321,7 @@ def load_settings(*, shown_as: Mapping[str, str] = MappingProxyType({}), **argum
         first = error.errors(include_input=False, include_url=False)[0]
         raise _refused([str(part) for part in first["loc"]], first["type"], first["msg"], given, shown_as) from error
     except SettingsError as error:  # a variable for a group of settings
-        group = next(name for name, field in Settings.model_fields.items() if _is_group(field))
+        group = next(name for name in _GROUPS if f'"{name}"' in str(error))
         raise _refused([group], "json", "must be JSON", given, shown_as) from error
     except (ValueError, OSError) as error:  # a trace-graph.toml that is no TOML, or cannot be opened
         reason = error.strerror if isinstance(error, OSError) else error
@@ -251,7 +342,7 @@ def _refused(
         subject = f"The setting {name}"
     if kind != "extra_forbidden":
         return ConfigError(f"{subject} cannot be used: {said.removeprefix('Value error, ')}.")
-    known = RecallSettings.model_fields if len(path) > 1 else Settings.model_fields
+    known = _GROUPS[path[0]].model_fields if len(path) > 1 else Settings.model_fields
     near = get_close_matches(path[-1], known, n=1)
     return ConfigError(
         f"{subject} cannot be used: there is no setting of that name.",
@@ -276,8 +367,7 @@ def _variables(path: Sequence[str]) -> list[str]:
     return _aliases(path[0]) or ours
 
 
-def _is_group(field: FieldInfo) -> bool:
-    return isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+_GROUPS: Mapping[str, type[BaseModel]] = {"recall": RecallSettings, "llm": LlmSettings}
 
 
 def _in_file() -> dict[str, Any]:

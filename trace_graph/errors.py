@@ -13,7 +13,9 @@ TraceGraphError                    exit 1
 │   └── WriteRefused                        a write where only reading is allowed
 ├── StoreFailed                    exit 1   the database reported a fault
 │   └── Conflict                            a unique key already holds another value
-└── EmbeddingFailed                exit 1   the embedder reported a fault
+├── EmbeddingFailed                exit 1   the embedder reported a fault
+├── ModelFailed                    exit 1   a verb that cannot go on without a model got no reply it could use
+└── ReplayDiffers                  exit 1   a cassette does not hold what is asked of the model
 
 A class's docstring is its default message. `fix` says how to mend it. No message holds a secret or the memory's text.
 """
@@ -131,3 +133,17 @@ class EmbeddingFailed(TraceGraphError):
 
     code = "embedding_failed"
     default_fix = "Check TRACE_GRAPH_EMBEDDER and the endpoint behind it."
+
+
+class ModelFailed(TraceGraphError):
+    """The model gave no reply that could be used."""
+
+    code = "model_failed"
+    default_fix = "Check TRACE_GRAPH_MODEL and the endpoint behind it; trace-graph calls list shows what it answered."
+
+
+class ReplayDiffers(TraceGraphError):
+    """The cassette does not hold what is asked of the model."""
+
+    code = "replay_differs"
+    default_fix = "Replay on the messages, settings and version of trace-graph with which the cassette was recorded."

@@ -19,8 +19,13 @@ from trace_graph.embed.protocol import Embedder
 from trace_graph.errors import UsageError
 from trace_graph.memory import Memory as AsyncMemory
 from trace_graph.models import (
+    CallLine,
+    CallRecord,
+    CallsExportReport,
+    CallStats,
     DoctorReport,
     ExportReport,
+    HealthReport,
     ImportReport,
     MessageInput,
     NewId,
@@ -336,6 +341,55 @@ class Memory:
         Raises: NotFound, EngineUnavailable, EngineTimeout, StoreFailed.
         """
         return self._loop.run(lambda: self._memory.doctor(space=space, fix=fix, deep=deep))
+
+    def health(self, *, probe: bool = False) -> HealthReport:
+        """How the memory is: the engine, what waits, and what the model has been asked.
+
+        Args:
+            probe: send the model one small request, which counts against its allowance; otherwise it is not asked.
+
+        Raises: NotFound where there is no memory yet, UsageError (a probe without a model), EngineUnavailable.
+        """
+        return self._loop.run(lambda: self._memory.health(probe=probe))
+
+    def calls(
+        self, space: str, *, purpose: str | None = None, outcome: str | None = None,
+        since: datetime | str | None = None, limit: int = 50,
+    ) -> list[CallLine]:
+        """The latest calls to models for a space, the latest first.
+
+        Args:
+            space: its name.
+            purpose: route, descend, summarise, walk or answer; default: all.
+            outcome: what came of them; default: all.
+            since: those sent at this moment or later; without an offset it is read in the zone of the space.
+            limit: at most so many.
+
+        Raises: NotFound, InvalidInput, EngineUnavailable.
+        """
+        return self._loop.run(lambda: self._memory.calls(
+            space, purpose=purpose, outcome=outcome, since=since, limit=limit))
+
+    def call(self, id: str) -> CallRecord:
+        """One call to a model: all that was kept of it, what it made, and its request made again.
+
+        Raises: NotFound, EngineUnavailable.
+        """
+        return self._loop.run(lambda: self._memory.call(id))
+
+    def call_stats(self, space: str) -> CallStats:
+        """What models were asked for a space and what it cost, by purpose, model and outcome.
+
+        Raises: NotFound, EngineUnavailable.
+        """
+        return self._loop.run(lambda: self._memory.call_stats(space))
+
+    def export_calls(self, space: str, *, out: Path | str | BinaryIO) -> CallsExportReport:
+        """Write every call to a model for a space to a file or a binary stream, as JSON lines.
+
+        Raises: NotFound, InvalidInput (the file cannot be written), EngineUnavailable.
+        """
+        return self._loop.run(lambda: self._memory.export_calls(space, out=out))
 
     def queries(self) -> list[QueryInfo]:
         """Every named Cypher query of the project; needs no database."""

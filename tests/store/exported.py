@@ -14,7 +14,7 @@ from trace_graph.memory import Memory
 from trace_graph.models import MessageInput
 
 CHINESE = "北京的秋天很美，我们下周五去香山看红叶，然后和朋友一起吃晚饭。"
-LABELS = ("Passage", "Message", "SummaryRevision", "Topic", "Session", "Event", "Space")
+LABELS = ("Passage", "ModelCall", "Message", "SummaryRevision", "Topic", "Session", "Event", "Space")
 
 
 async def fill(memory: Memory, space: str, *, rounds: int = 20) -> None:

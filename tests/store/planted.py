@@ -98,6 +98,11 @@ A_MESSAGE = (
     "MATCH (t:Topic {space: $space})-[p:PARENT_OF]->(c:Message) WHERE p.retired_at IS NULL "
     "WITH t, p, c ORDER BY c.id LIMIT 1 ")
 
+CALL = (
+    "CREATE (c:ModelCall {{id: 'call ' + $space, space: $space, passing_in: $space, day: '2024-03-04', "
+    "at: datetime('2024-03-04T09:00:00Z'), outcome: 'ok', purpose: 'route', inputs: {}, reply: {}}})")
+CALL_GONE = "MATCH (c:ModelCall {id: 'call ' + $space}) DETACH DELETE c"
+
 FAULTS: tuple[Fault, ...] = (
     Changed("root", SPACE, {"root": "'nowhere'"}),
     Done("topic_counts topic_parent", "closing", (A_LEAF + CLOSE,), (OPEN_AGAIN,)),
@@ -188,6 +193,14 @@ FAULTS: tuple[Fault, ...] = (
     Changed("topic_depth", LEAF, {"depth": "x.depth + 1"}),
     Changed("topic_depth", "MATCH (x:Topic {space: $space, kind: 'root'})", {"depth": "-1"}),
     Changed("topic_title", LEAF, {"title": "'Something else'"}),
+    Done(
+        "call_made", "a message elsewhere",
+        ("MATCH (m:Message {space: $other}) " + CALL.format("'{}'", "'{}'") + " CREATE (c)-[:MADE]->(m)",),
+        (CALL_GONE,)),
+    Changed("call_named", CURRENT, {"call": "'nowhere'"}),
+    Changed("call_named", LIVE, {"model_call": "'nowhere'"}),
+    Done("call_content", "no reply", (CALL.format("'{}'", "null"),), (CALL_GONE,)),
+    Done("call_content", "no inputs", (CALL.format("'none'", "'{}'"),), (CALL_GONE,)),
     Changed("event_numbers", SPACE, {"event_seq": "x.event_seq + 1"}),
     Changed("event_numbers", EVENT, {"place_key": "'nowhere ' + $space"}),
     Changed("event_order", EVENT, {"change_seq": "1"}),
@@ -204,6 +217,7 @@ FAULTS: tuple[Fault, ...] = (
 DEEP: tuple[Fault, ...] = (
     Changed("payload_hash", MESSAGE, {"role": "'tool'"}),
     Changed("content_hash payload_hash", MESSAGE, {"text": "'What nobody said.'"}),
+    Done("call_texts", "no JSON", (CALL.format("'{no: JSON}'", "'{}'"),), (CALL_GONE,)),
     Changed("vector_sums", LEAF, {"vector_sum": "[number IN x.vector_sum | number + 1.0]"}),
     Changed("vector_sums", SPACE, {"vector_sum": "[number IN x.vector_sum | number + 1.0]"}),
 )

@@ -11,8 +11,13 @@ from tests.store.looking import stored
 from tests.store.prepared import Graph
 from trace_graph.errors import InvalidInput, UsageError
 from trace_graph.memory import Memory
+from trace_graph.models import DoctorReport
 
 WIDE = "界"
+
+
+BIG = " ".join(f"word{number % 997} pier rope gull {number}" for number in range(42_000))
+"""1 MB, in some 2,000 passages."""
 
 
 @pytest.mark.parametrize("letter", ["a", WIDE])
@@ -40,6 +45,20 @@ def test_a_text_of_100_kilobytes_stands_under_no_index_and_comes_back(
         return await stored(graph, space)
 
     assert [message["text"] for message in run(write())] == [text]
+
+
+@pytest.mark.parametrize("engine_address", ["arcadedb"], indirect=True)
+def test_the_doctor_finishes_beside_a_message_of_a_megabyte(memory: Memory, run: Run, space: str) -> None:
+    """It went from each passage to its message: 2,000 times a megabyte, more than the engine's heap holds."""
+
+    async def look() -> DoctorReport:
+        await memory.add(BIG, space=space)
+        await memory.organize(space=space)
+        return await memory.doctor(space=space, deep=True)
+
+    report = run(look())
+
+    assert (report.ok, report.problems) == (True, [])
 
 
 NESTED: dict[str, Any] = {}

@@ -218,7 +218,7 @@ def test_what_another_embedder_or_a_newer_version_made_is_refused(
     files = [
         (sealed(export, other_vectors), EmbedderMismatch),
         (sealed(export, lambda header: header.update(schema_version=99)), SchemaTooNew),
-        (sealed(export, lambda header: header.update(version=2)), Refused),
+        (sealed(export, lambda header: header.update(version=3)), Refused),
     ]
     for file, error in files:
         with pytest.raises(error) as refused:

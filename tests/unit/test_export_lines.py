@@ -130,6 +130,52 @@ def test_a_file_that_is_sealed_but_no_whole_space_is_refused(records: tuple[Reco
     assert why_not(records).partition(": ")[2] == reason
 
 
+CALL = Record("ModelCall", {
+    "id": "C", "purpose": "route", "prompt": "route", "prompt_version": 1, "model": "m", "host": "h", "form": "json",
+    "inputs": "{}", "request_hash": "ab", "attempt": 1, "at": NOW, "day": "2026-01-01", "milliseconds": 5,
+    "requests": 1, "outcome": "ok", "reply": "{}", "temperature": 0.0, **STAMP})
+MADE = Record("MADE", STAMP, "C", "M1")
+
+
+def with_call(call: Record = CALL, *more: Record) -> tuple[Record, ...]:
+    """The whole file with a call that placed a message."""
+    placed = with_properties(model_call="C")(PLACED)
+    return (*WHOLE[:5], call, EVENT, placed, NEXT, MADE, *more)
+
+
+def test_a_file_with_a_call_is_whole_and_what_it_made_is_written_together() -> None:
+    made = Record("MADE", STAMP, "C", "T")
+    export = file_of(with_call(CALL, made), version=2)
+
+    verified = verify(io.BytesIO(export))
+
+    batches = batches_of(io.BytesIO(export), verified, 9)
+    assert [(batch.kind, batch.target, len(batch.records)) for batch in batches] == [
+        ("NEXT", "Message", 1), ("MADE", "", 2)]
+
+
+@pytest.mark.parametrize(("change", "reason"), [
+    ({"reply": None}, "A ModelCall was used and lacks its reply."),
+    ({"inputs": "[]"}, "The inputs of a ModelCall is none."),
+    ({"figures": "{"}, "The figures of a ModelCall is none."),
+    ({"outcome": "good"}, "The outcome of a ModelCall is none."),
+    ({"day": "2026-01-02"}, "The day of a ModelCall is none."),
+    ({"passing_in": "S"}, "The passing_in of a ModelCall is none."),
+    ({"change_seq": None}, "A ModelCall lacks its change_seq."),
+    ({"id": "D"}, "A PARENT_OF points at a ModelCall that is not there."),
+])
+def test_a_file_with_a_call_that_is_none_is_refused(change: dict[str, Any], reason: str) -> None:
+    assert why_not(with_call(with_properties(**change)(CALL)), version=2).partition(": ")[2] == reason
+
+
+def test_a_revision_names_a_call_that_is_there() -> None:
+    revision = Record("SummaryRevision", {
+        "id": "R", "topic": "T", "number": 1, "title": "t", "text": "x", "call": "D", **STAMP})
+    records = (*with_call()[:2], revision, *with_call()[2:])
+
+    assert why_not(records).endswith("A SummaryRevision points at a ModelCall that is not there.")
+
+
 def test_the_first_line_must_count_what_is_there() -> None:
     assert why_not(WHOLE, counts={"Space": 1}).endswith("The first line counts other lines than there are.")
 
@@ -151,8 +197,8 @@ def test_what_follows_after_the_last_line_is_refused() -> None:
 
 
 def test_a_newer_format_is_told_from_a_damaged_one() -> None:
-    with pytest.raises(Refused, match="format version 2"):
-        verify(io.BytesIO(file_of(WHOLE, version=2)))
+    with pytest.raises(Refused, match="format version 3"):
+        verify(io.BytesIO(file_of(WHOLE, version=3)))
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"format":"other"}', b'{"text": "a"}\n', b"\xff\xfe{}"])

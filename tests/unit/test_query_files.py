@@ -10,7 +10,9 @@ from trace_graph.store.queries import shipped_queries
 
 REPOSITORY = Path(__file__).parents[2]
 
-CONTENT = re.compile(r":\s*(Message|Passage|SummaryRevision|Topic|Session|Event|Recall)\b|(Message|Passage)\[")
+CONTENT = re.compile(
+    r":\s*(Message|Passage|SummaryRevision|Topic|Session|Event|Recall|ModelCall)\b|(Message|Passage)\["
+)
 CYPHER = re.compile(
     r"(?im)^\s*(OPTIONAL\s+)?MATCH\s*\(|\bMERGE\s*\(|\bCREATE\s*\(\w*:|\bDETACH\s+DELETE\b|^\s*UNWIND\s+\S+\s+AS\b|"
     r"\bRETURN\s+\w+\.\w+|\bCALL\s+db\."

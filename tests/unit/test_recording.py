@@ -15,8 +15,11 @@ from trace_graph.errors import EngineTimeout
 from trace_graph.retrieve import recording
 from trace_graph.retrieve.recording import BATCH, Recording
 from trace_graph.retrieve.tracing import KeptRecall, trace_of
+from trace_graph.store import calls
 from trace_graph.store.connection import Store
 
+DAYS = {"today": "2026-03-01", "since": "2026-01-30"}
+"""Of the moment of the recall, and 30 days before."""
 RECALL = kept(trace_of(request(), answer([scored("a")], [item("a", 1)])), ("s",))
 
 
@@ -74,7 +77,8 @@ def test_nothing_is_made_or_written_before_keeping_returns_and_all_of_it_once_it
     assert (asyncio.run(keep()), made) == ((0, 0), [RECALL.id])
     assert store.transactions == [[
         ("keep_recalls", {"recalls": [RECALL.properties()]}), ("keep_used", {"used": RECALL.used()}),
-        ("drop_old_recalls", {"space": "s", "kept": 5, "most": recording.MOST_DROPPED})]]
+        ("drop_old_recalls", {"space": "s", "kept": 5, "most": recording.MOST_DROPPED}),
+        ("drop_passing_calls", {"space": "s", **DAYS, "most": calls.MOST_DROPPED})]]
     assert store.spaces == ["s"]
 
 

@@ -123,7 +123,7 @@ def test_an_answer_is_kept_with_its_recall_and_read_back() -> None:
     assert recall.cited() == [
         {"recall": "recall", "message": "a", "properties": {"rank": 2}},
         {"recall": "recall", "message": "b", "properties": {"rank": 1}}]
-    assert recall.made() == [{"recall": "recall", "call": "call"}]
+    assert recall.made() == [{"source": "call", "target": "recall"}]
 
 
 def test_a_recall_is_read_back_as_it_was_kept() -> None:

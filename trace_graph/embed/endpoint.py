@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 from tenacity import AsyncRetrying, RetryCallState, stop_before_delay
 
-from trace_graph.embed.retries import may_retry, pause_asked, seconds_to_wait
+from trace_graph.endpoints.retries import may_retry, seconds_to_wait
+from trace_graph.endpoints.sdk import host_of, in_words, opened, pause_of, status_of
 from trace_graph.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
 REFUSING = frozenset({400, 413, 422, 500})
 """HTTP statuses that can mean one of the texts. 500 among them: llama.cpp's server answers so to a long text."""
-
-NO_KEY = "no-key"
-"""Sent to an endpoint that was given no key, because the SDK will not start without one."""
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -46,7 +42,7 @@ class EmbeddingsEndpoint:
         timeout_seconds: float, deadline_seconds: float, sleep: Sleep,
     ) -> None:
         self.model = model
-        self.host = urlsplit(base_url).netloc.rpartition("@")[2]
+        self.host = host_of(base_url)
         self._base_url = base_url
         self._api_key = api_key
         self._timeout = timeout_seconds
@@ -73,8 +69,8 @@ class EmbeddingsEndpoint:
         except TimeoutError as error:
             raise self._failed(f"did not answer within {self._deadline:g} s") from error
         except APIError as error:
-            if _status(error) in REFUSING:
-                return Refusal(_in_words(error))
+            if status_of(error) in REFUSING:
+                return Refusal(in_words(error))
             raise self._failure(error) from error
         return await asyncio.to_thread(self._matrix, content, len(texts))
 
@@ -92,17 +88,9 @@ class EmbeddingsEndpoint:
         return answer.http_response.content
 
     def _opened(self) -> AsyncOpenAI:
-        from openai import AsyncOpenAI
-
         with self._opening:
             if self._client is None:
-                client = AsyncOpenAI(
-                    api_key=self._api_key or NO_KEY, base_url=self._base_url, max_retries=0, timeout=self._timeout
-                )
-                # The SDK takes these from OPENAI_* in the environment, which may be meant for another server.
-                client.organization = client.project = client.admin_api_key = None
-                client._custom_headers = {}
-                self._client = client
+                self._client = opened(self._base_url, self._api_key, self._timeout)
             return self._client
 
     def _matrix(self, content: bytes, count: int) -> NDArray[np.float64]:
@@ -119,10 +107,10 @@ class EmbeddingsEndpoint:
         return np.array([rows[place] for place in range(count)])
 
     def _failure(self, error: APIError) -> EmbeddingFailed:
-        status = _status(error)
+        status = status_of(error)
         if status in (401, 403):
             return self._failed(
-                f"does not accept the API key ({_in_words(error)})",
+                f"does not accept the API key ({in_words(error)})",
                 "Set TRACE_GRAPH_EMBEDDER_API_KEY, or OPENAI_API_KEY, to a key of that endpoint.",
             )
         if status == 404:
@@ -132,9 +120,9 @@ class EmbeddingsEndpoint:
             )
         if status is None:
             return self._failed("does not answer", "Check the base URL, and that the server runs.")
-        pause = _asked(error)
+        pause = pause_of(error)
         wish = "" if pause is None else f", and asks to wait {pause:.0f} s"
-        return self._failed(f"answered {_in_words(error)}{wish}", "Try again later, or see the endpoint's log.")
+        return self._failed(f"answered {in_words(error)}{wish}", "Try again later, or see the endpoint's log.")
 
     def _failed(self, what: str, fix: str | None = None) -> EmbeddingFailed:
         return EmbeddingFailed(f"The embedding endpoint {self.host} (model {self.model}) {what}.", fix=fix)
@@ -146,25 +134,9 @@ def _worth_another(state: RetryCallState) -> bool:
     error = state.outcome.exception() if state.outcome else None
     if not isinstance(error, APIError):
         return False
-    return may_retry(_status(error), error.code, state.attempt_number, _asked(error))
+    return may_retry(status_of(error), error.code, state.attempt_number, pause_of(error))
 
 
 def _pause(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
-    return seconds_to_wait(state.attempt_number, _asked(error))
-
-
-def _status(error: BaseException | None) -> int | None:
-    return getattr(error, "status_code", None)
-
-
-def _asked(error: BaseException | None) -> float | None:
-    response = getattr(error, "response", None)
-    return None if response is None else pause_asked(response.headers)
-
-
-def _in_words(error: APIError) -> str:
-    """Name status and code; never the endpoint's message, which may repeat the text or part of the key."""
-    code = error.code or error.type or ""
-    known = f", {code}" if re.fullmatch(r"[A-Za-z_]{3,60}", code) else ""
-    return f"HTTP {_status(error)}{known}"
+    return seconds_to_wait(state.attempt_number, pause_of(error))

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_graph.config import OPENAI
 from trace_graph.embed.endpoint import EmbeddingsEndpoint, Refusal, Sleep
 from trace_graph.embed.protocol import Embedded, Vector
 from trace_graph.embed.vectors import NO_VECTOR, embeddable, unit
 from trace_graph.embed.windows import combine, halve
 from trace_graph.errors import ConfigError, EmbeddingFailed
-
-OPENAI = "https://api.openai.com/v1"
 
 TEXTS_A_REQUEST = 128
 """Source: guess; OpenAI takes 2,048, small local servers far fewer at a useful speed."""

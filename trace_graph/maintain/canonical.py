@@ -1,6 +1,7 @@
 """What a space says, without when and under which ids it came to say so: for comparing two exports. Pure.
 
-Left out: clocks (`recorded_at`, `change_seq` and the like), the ledger, keys, running sums of vectors, and who works.
+Left out: clocks (`recorded_at`, `change_seq` and the like), the ledger, calls to models (what came of them stays),
+keys, running sums of vectors, and who works.
 Ids become names: a message is its session and place, a topic its turn among the topics, a revision its topic and
 number, a segment its first message. Whether something was closed stays; when, goes.
 """
@@ -16,11 +17,13 @@ from trace_graph.maintain.lines import NODES
 _CLOCKS = frozenset({
     "recorded_at", "change_seq", "retired_at", "retired_seq", "last_recorded_at", "event_seq"})
 _KEYS = frozenset({
-    "id", "key", "place_key", "external_key", "live_key", "current_key", "waiting_in", "stale_in"})
+    "id", "key", "place_key", "external_key", "live_key", "current_key", "waiting_in", "stale_in",
+    "call", "model_call"})
 _SUMS = frozenset({"vector_sum"})
 """Sums of floats: another order of adding gives other last digits."""
 _NAMES_OF_SPACE = frozenset({"name"})
 _REFERENCES = frozenset({"root", "topic", "last_id", "message", "runner_up"})
+_LEFT_OUT = frozenset({"Event", "ModelCall", "MADE"})
 DIGITS = 6
 """Kept of scores; what two engines or orders give differs below 1e-12."""
 
@@ -40,7 +43,7 @@ def canonical_content(lines: Iterable[bytes | str]) -> list[str]:
     segments = _segments(found, names)
     return sorted(
         json.dumps(_content(line, names, segments), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        for line in found if line["kind"] != "Event")
+        for line in found if line["kind"] not in _LEFT_OUT)
 
 
 def _names(lines: list[Line]) -> dict[str, str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, get_args
 
 from trace_graph.errors import InvalidInput
-from trace_graph.maintain.lines import NODES, REAL, Header, Record, order
+from trace_graph.maintain.lines import NODES, REAL, Header, Record, is_time, order
+from trace_graph.models.calls import Form, Outcome, Purpose
 from trace_graph.text.rules import check_text
 from trace_graph.text.times import zone_name
 
@@ -23,11 +25,15 @@ REQUIRED: Mapping[str, frozenset[str]] = {
         "id", "session", "seq", "place_key", "role", "author", "text", "occurred_at", "occurred_offset",
         "recorded_at", "change_seq", "content_hash", "tokens", "terms"}),
     "Passage": frozenset({"id", "message", "start", "end", "terms"}),
+    "ModelCall": frozenset({
+        "id", "purpose", "prompt", "prompt_version", "model", "host", "form", "inputs", "request_hash", "attempt", "at",
+        "day", "milliseconds", "requests", "outcome", "recorded_at", "change_seq"}),
     "Event": frozenset({
         "id", "seq", "place_key", "change_seq", "recorded_at", "actor", "action", "targets", "payload_hash"}),
     "PARENT_OF": frozenset({"recorded_at", "change_seq"}),
     "SUPERSEDES": frozenset({"recorded_at", "change_seq"}),
     "DERIVED_FROM": frozenset({"recorded_at", "change_seq"}),
+    "MADE": frozenset({"recorded_at", "change_seq"}),
 }
 """Properties without which a node or relationship is none."""
 
@@ -38,12 +44,14 @@ ENDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "DERIVED_FROM": ("SummaryRevision", ("Message", "SummaryRevision")),
     "HAS_PASSAGE": ("Message", ("Passage",)),
     "NEXT": ("Message", ("Message",)),
+    "MADE": ("ModelCall", ("SummaryRevision", "Topic", "Message")),
 }
 """From what, and to what, a relationship leads."""
 
 _WHOLE = frozenset({
     "seq", "number", "change_seq", "retired_seq", "event_seq", "message_count", "passage_count", "segment_count",
-    "child_count", "vector_count", "depth", "tokens", "start", "end", "occurred_offset", "occurred_day", "last_seq"})
+    "child_count", "vector_count", "depth", "tokens", "start", "end", "occurred_offset", "occurred_day", "last_seq",
+    "prompt_version", "attempt", "milliseconds", "requests", "tokens_in", "tokens_out", "max_tokens"})
 _MAY_BE_NEGATIVE = frozenset({"occurred_offset", "occurred_day"})
 _VECTORS = frozenset({"embedding", "vector_sum"})
 _LISTS = frozenset({"authors", "phrases", "targets"})
@@ -51,12 +59,16 @@ _TEXTS = frozenset({
     "id", "name", "root", "time_zone", "kind", "title", "status", "text", "topic", "key", "last_id", "session", "role",
     "author", "agent", "content", "external_id", "external_key", "place_key", "content_hash", "terms", "waiting_in",
     "stale_in", "message", "actor", "door", "action", "payload_hash", "reason", "decided_by", "runner_up", "segment",
-    "live_key", "current_key", "method"})
+    "live_key", "current_key", "method", "purpose", "prompt", "model", "host", "form", "inputs", "request_hash", "day",
+    "outcome", "reply", "finish", "fault", "request", "figures", "follows", "call", "model_call"})
 _PLAIN: tuple[tuple[frozenset[str], type], ...] = (
     (_WHOLE, int), (REAL, float), (_TEXTS, str), (frozenset({"waiting"}), bool))
 _OUR_OWN = frozenset({
-    "lock", "lease_owner", "lease_until", "restoring", "restorer", "restored", "space", "filed_in"})
+    "lock", "lease_owner", "lease_until", "restoring", "restorer", "restored", "space", "filed_in", "passing_in",
+    "recall", "spaces"})
 """Properties that are of a database and not of a space, or follow from a placement: no file sets them."""
+_ONE_OF: Mapping[str, tuple[str, ...]] = {
+    "purpose": get_args(Purpose), "form": get_args(Form), "outcome": get_args(Outcome)}
 
 
 class Checker:
@@ -109,6 +121,8 @@ class Checker:
             self._later.append(("The Space", "Topic", record.properties["root"]))
         elif record.kind == "SummaryRevision":
             self._expect("A SummaryRevision", record.properties["topic"], ("Topic",))
+            if "call" in record.properties:
+                self._later.append(("A SummaryRevision", "ModelCall", record.properties["call"]))
         elif record.kind == "Session":
             self._later.append(("A Session", "Message", record.properties["last_id"]))
         elif record.kind == "Passage":
@@ -118,6 +132,8 @@ class Checker:
         start, ends = ENDS[record.kind]
         self._expect(f"A {record.kind}", str(record.source), (start,))
         self._expect(f"A {record.kind}", str(record.target), ends)
+        if record.kind == "PARENT_OF" and "model_call" in record.properties:
+            self._expect("A PARENT_OF", record.properties["model_call"], ("ModelCall",))
 
     def _expect(self, source: str, id: str, kinds: tuple[str, ...]) -> None:
         if self.kind_of.get(id) not in kinds:
@@ -137,6 +153,8 @@ class Checker:
             check_text(record.properties["text"])
         elif record.kind == "Space":
             zone_name(record.properties["time_zone"])
+        elif record.kind == "ModelCall":
+            _check_call(record.properties)
 
     def _check_keys(self, record: Record) -> None:
         """Keys that say where something belongs lead nowhere else: a file cannot write into another space."""
@@ -150,9 +168,29 @@ class Checker:
                 raise InvalidInput(f"The {name} of a {record.kind} leads elsewhere.")
 
 
+def _check_call(properties: Mapping[str, Any]) -> None:
+    """What `calls show` relies on."""
+    wrong = [name for name, known in _ONE_OF.items() if properties[name] not in known]
+    wrong += [name for name in ("inputs", "figures") if name in properties and not is_object(properties[name])]
+    if properties["day"] != properties["at"].astimezone(UTC).date().isoformat():
+        wrong.append("day")
+    if properties["outcome"] in ("ok", "repaired") and "reply" not in properties:
+        raise InvalidInput("A ModelCall was used and lacks its reply.")
+    if wrong:
+        raise InvalidInput(f"The {wrong[0]} of a ModelCall is none.")
+
+
+def is_object(text: str) -> bool:
+    """Whether a text is a JSON object."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def _fits(name: str, value: Any) -> bool:
     """Whether a value is of the type of its property; a property that is not known here may have any."""
-    if name.endswith("_at"):
+    if is_time(name):
         return isinstance(value, datetime)
     if name in _VECTORS:
         return isinstance(value, list) and bool(value) and isinstance(value[0], float)

@@ -70,6 +70,9 @@ CHECKS: tuple[Check, ...] = (
     Check("doctor_topic_counts", "Topics miscount what lies in them and below them.", _FIX, "caches"),
     Check("doctor_topic_depth", "Topics have a wrong depth.", _FIX, "caches"),
     Check("doctor_topic_title", "Topics do not show the title of their current revision.", _FIX, "titles"),
+    Check("doctor_call_made", "Calls to models made something of another space.", _RESTORE),
+    Check("doctor_call_named", "Revisions or placements name a call to a model that is not there.", _RESTORE),
+    Check("doctor_call_content", "Calls to models lack what they cannot lack: inputs, a reply, a day.", _RESTORE),
     Check("doctor_event_numbers", "The ledger is not numbered 1, 2, 3 ... up to the space's last event.", _RESTORE),
     Check("doctor_event_order", "The clocks of the ledger do not rise from event to event.", _RESTORE),
     Check("doctor_clock", "Something is dated after the clock of its space.", _RESTORE),
@@ -90,4 +93,6 @@ PAYLOAD = Check("payload_hash", "Events do not match what the graph holds of the
 CONTENT = Check("content_hash", "The content of messages does not match their hash.", _RESTORE)
 VECTOR_SUMS = Check("vector_sums", "Sums of vectors are not those of the messages.", _FIX, "caches")
 
-EVERY = (*CHECKS, LEASE, INDEXES, EMBEDDER, PAYLOAD, CONTENT, VECTOR_SUMS)
+CALL_TEXTS = Check("call_texts", "The inputs or figures of calls to models are no JSON objects.", _RESTORE)
+
+EVERY = (*CHECKS, LEASE, INDEXES, EMBEDDER, PAYLOAD, CONTENT, VECTOR_SUMS, CALL_TEXTS)

@@ -6,21 +6,22 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from trace_graph.maintain.checking import is_object
 from trace_graph.maintain.doctor_caches import expected_caches
-from trace_graph.maintain.doctor_checks import CONTENT, PAYLOAD, VECTOR_SUMS, Check
+from trace_graph.maintain.doctor_checks import CALL_TEXTS, CONTENT, PAYLOAD, VECTOR_SUMS, Check
 from trace_graph.maintain.doctor_findings import Finding
 from trace_graph.store.connection import Store
 from trace_graph.store.ledger import CACHES, Record, payload_hash
 from trace_graph.store.rows import Row
 
-DEEP: tuple[Check, ...] = (PAYLOAD, CONTENT, VECTOR_SUMS)
+DEEP: tuple[Check, ...] = (PAYLOAD, CONTENT, VECTOR_SUMS, CALL_TEXTS)
 
 TOGETHER = 500
 """Messages read in one query, with all that was written with them. Guess: some 4 MB."""
 
 
 async def look_deeper(store: Store, space: str) -> list[Finding]:
-    """Messages against their hash, events against what they added, sums of vectors against the vectors."""
+    """Messages against their hash, events against what they added, sums of vectors, and what of calls must be JSON."""
     forged: list[str] = []
     changed: list[str] = []
     for events in _together(await store.read("doctor_ledger", spaces=[space])):
@@ -33,7 +34,16 @@ async def look_deeper(store: Store, space: str) -> list[Finding]:
     caches = await expected_caches(store.read, space)
     return [
         *Finding.of(PAYLOAD, space, forged), *Finding.of(CONTENT, space, changed),
-        *Finding.of(VECTOR_SUMS, space, caches.wrong_sums)]
+        *Finding.of(VECTOR_SUMS, space, caches.wrong_sums),
+        *Finding.of(CALL_TEXTS, space, await _illegible_calls(store, space))]
+
+
+async def _illegible_calls(store: Store, space: str) -> list[str]:
+    ids = [str(row[0]) for row in await store.read_lists("doctor_call_ids", spaces=[space])]
+    return [
+        row["id"]
+        for some in _groups(ids) for row in await store.read("doctor_call_texts", ids=some, spaces=[space])
+        if not is_object(row["inputs"] or "") or not is_object(row["figures"] or "{}")]
 
 
 def _hash_of(event: Row, written: dict[str, list[Row]]) -> str:

@@ -127,32 +127,49 @@ async def _pages(store: Store, space: Space, cut: Cut) -> AsyncIterator[list[Rec
     passages = [row for row in await reader.ids("export_passage_ids") if row[2] in kept]
     async for page in reader.nodes("export_passages", passages, lambda row: passage_at(row, cut)):
         yield page
+    calls = await reader.ids("export_call_ids", bound=cut.bound)
+    async for page in reader.nodes("export_calls", calls, lambda row: record_of("ModelCall", row)):
+        yield page
     events = [[id, 40 * targets] for id, targets in await reader.ids("export_event_ids", bound=cut.bound)]
     async for page in reader.nodes("export_events", events, lambda row: record_of("Event", row)):
         yield page
-    async for page in _relationships(reader, revisions, messages, with_passages={row[2] for row in passages}):
+    sources = _Sources(
+        [str(topic.properties["id"]) for topic in cut.topics], _first(revisions), _first(messages),
+        sorted({row[2] for row in passages}), _first(calls))
+    async for page in _relationships(reader, sources):
         yield page
 
 
-async def _relationships(
-    reader: _Reader, revisions: list[list[Any]], messages: list[list[Any]], with_passages: set[str]
-) -> AsyncIterator[list[Record]]:
-    cut = reader.cut
-    topics = [str(topic.properties["id"]) for topic in cut.topics]
-    worded, said = [row[0] for row in revisions], [row[0] for row in messages]
+async def _relationships(reader: _Reader, ids: _Sources) -> AsyncIterator[list[Record]]:
     sources: list[tuple[str, str, list[str], bool]] = [
-        ("PARENT_OF", "export_placements", topics, True),
-        ("HAS_REVISION", "export_topic_revisions", topics, True),
-        ("SUPERSEDES", "export_superseded", worded, True),
-        ("DERIVED_FROM", "export_sources", worded, True),
-        ("HAS_PASSAGE", "export_message_passages", sorted(with_passages), False),
-        ("NEXT", "export_next", said, True),
+        ("PARENT_OF", "export_placements", ids.topics, True),
+        ("HAS_REVISION", "export_topic_revisions", ids.topics, True),
+        ("SUPERSEDES", "export_superseded", ids.revisions, True),
+        ("DERIVED_FROM", "export_sources", ids.revisions, True),
+        ("HAS_PASSAGE", "export_message_passages", ids.with_passages, False),
+        ("NEXT", "export_next", ids.messages, True),
+        ("MADE", "export_made", ids.calls, True),
     ]
-    for kind, query, ids, bounded in sources:
-        more = {"bound": cut.bound} if bounded else {}
-        for start in range(0, len(ids), EDGES_OF):
-            rows = await reader.rows(query, ids[start:start + EDGES_OF], **more)
-            yield [closable_at(record_of(kind, row), cut) for row in rows]
+    for kind, query, starts, bounded in sources:
+        more = {"bound": reader.cut.bound} if bounded else {}
+        for start in range(0, len(starts), EDGES_OF):
+            rows = await reader.rows(query, starts[start:start + EDGES_OF], **more)
+            yield [closable_at(record_of(kind, row), reader.cut) for row in rows]
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """Ids of the nodes from which relationships lead, each sorted."""
+
+    topics: list[str]
+    revisions: list[str]
+    messages: list[str]
+    with_passages: list[str]
+    calls: list[str]
+
+
+def _first(rows: Sequence[Sequence[Any]]) -> list[str]:
+    return [str(row[0]) for row in rows]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The format `trace-graph`, version 1: one space as canonical JSON lines. Pure. docs/export-format.md describes it.
+"""The format `trace-graph`, version 2: one space as canonical JSON lines. Pure. docs/export-format.md describes it.
 
 A first line (format, versions, embedder, space, counts), one line a node and one a relationship in the order of
 `KINDS`, and a last line with the number of lines and SHA-256 of everything before it.
@@ -22,10 +22,11 @@ import numpy as np
 from trace_graph.errors import InvalidInput, StoreFailed
 
 FORMAT = "trace-graph"
-VERSION = 1
+VERSION = 2
+"""1 had no calls to models; it is read as before."""
 
-NODES = ("Space", "Topic", "SummaryRevision", "Session", "Message", "Passage", "Event")
-RELATIONSHIPS = ("PARENT_OF", "HAS_REVISION", "SUPERSEDES", "DERIVED_FROM", "HAS_PASSAGE", "NEXT")
+NODES = ("Space", "Topic", "SummaryRevision", "Session", "Message", "Passage", "ModelCall", "Event")
+RELATIONSHIPS = ("PARENT_OF", "HAS_REVISION", "SUPERSEDES", "DERIVED_FROM", "HAS_PASSAGE", "NEXT", "MADE")
 KINDS: Mapping[str, int] = {kind: place for place, kind in enumerate((*NODES, *RELATIONSHIPS))}
 """Labels and relationship types with their place in a file."""
 
@@ -35,7 +36,7 @@ LONGEST_LINE = 64 * 1024 * 1024
 _PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _FLOATS = {"float32": "<f4", "float64": "<f8"}
 _LARGEST_INTEGER = 2**63 - 1
-REAL = frozenset({"score", "margin"})
+REAL = frozenset({"score", "margin", "temperature"})
 """Properties that are fractions; where one is whole an engine may give it back as an integer."""
 
 Value = str | int | float | bool | datetime | list[str] | list[float]
@@ -85,6 +86,11 @@ class Digest:
         """The last line."""
         return canonical({"end": {
             "lines": self.lines, "records_sha256": self.records.hexdigest(), "sha256": self.whole.hexdigest()}})
+
+
+def is_time(name: str) -> bool:
+    """Whether a property of this name is a time; no other is one."""
+    return name == "at" or name.endswith("_at")
 
 
 def canonical(value: Mapping[str, Any]) -> bytes:
@@ -174,8 +180,7 @@ def parse_record(value: Mapping[str, Any]) -> Record:
 
 
 def _encoded(kind: str, name: str, value: Any) -> Any:
-    is_time = isinstance(value, datetime)
-    if not _PROPERTY.fullmatch(name) or is_time is not name.endswith("_at"):
+    if not _PROPERTY.fullmatch(name) or isinstance(value, datetime) is not is_time(name):
         raise _unknown(kind, name)
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
@@ -202,7 +207,7 @@ def _packed(numbers: list[float]) -> dict[str, str]:
 def _decoded(name: str, value: Any) -> Value:
     if not _PROPERTY.fullmatch(name):
         raise InvalidInput("A property has a name that no property has.")
-    if name.endswith("_at"):
+    if is_time(name):
         return _time(name, value)
     if isinstance(value, dict):
         return _unpacked(name, value)

@@ -52,7 +52,7 @@ class Batch:
 
     kind: str
     target: str
-    """The label that relationships lead to; empty for nodes."""
+    """The label that relationships lead to; empty for nodes, and for MADE, which leads to several in turn."""
     records: list[Record]
     lines: int
     """Of the file, up to the last one of this batch."""
@@ -112,7 +112,7 @@ def batches_of(source: Path | BinaryIO, verified: Verified, skip: int) -> Genera
             if digest.lines <= skip:
                 continue
             record = parse_record(value)
-            own = (record.kind, verified.kind_of[record.target] if record.target is not None else "")
+            own = (record.kind, _label(record, verified))
             if together and (own != group or size + len(line) > LARGEST_BATCH or len(together) == MOST_TOGETHER):
                 yield Batch(*group, together, digest.lines - 1)
                 together, size = [], 0
@@ -123,6 +123,10 @@ def batches_of(source: Path | BinaryIO, verified: Verified, skip: int) -> Genera
         raise InvalidInput("The file changed while it was read.", fix="Import it again.")
     if together:
         yield Batch(*group, together, digest.lines)
+
+
+def _label(record: Record, verified: Verified) -> str:
+    return "" if record.target is None or record.kind == "MADE" else verified.kind_of[record.target]
 
 
 @contextmanager

@@ -33,20 +33,23 @@ LOOKED_UP_TOGETHER = 5_000
 
 NODE_QUERIES: Mapping[str, str] = {
     "Topic": "restore_topics", "SummaryRevision": "restore_revisions", "Session": "restore_sessions",
-    "Message": "restore_messages", "Passage": "restore_passages", "Event": "restore_events"}
+    "Message": "restore_messages", "Passage": "restore_passages", "ModelCall": "restore_calls",
+    "Event": "restore_events"}
 EDGE_QUERIES: Mapping[tuple[str, str], str] = {
     ("PARENT_OF", "Topic"): "restore_topic_placements", ("PARENT_OF", "Message"): "restore_message_placements",
     ("HAS_REVISION", "SummaryRevision"): "restore_topic_revisions",
     ("SUPERSEDES", "SummaryRevision"): "restore_superseded",
     ("DERIVED_FROM", "Message"): "restore_message_sources",
     ("DERIVED_FROM", "SummaryRevision"): "restore_revision_sources",
-    ("HAS_PASSAGE", "Passage"): "restore_message_passages", ("NEXT", "Message"): "restore_next"}
+    ("HAS_PASSAGE", "Passage"): "restore_message_passages", ("NEXT", "Message"): "restore_next",
+    ("MADE", ""): "restore_made"}
 TAKEN_QUERIES: Mapping[str, str] = {
     "Topic": "restore_topics_taken", "SummaryRevision": "restore_revisions_taken",
-    "Message": "restore_messages_taken", "Passage": "restore_passages_taken", "Event": "restore_events_taken"}
+    "Message": "restore_messages_taken", "Passage": "restore_passages_taken", "ModelCall": "restore_calls_taken",
+    "Event": "restore_events_taken"}
 DISCARD_QUERIES = (
     "restore_discard_passages", "restore_discard_messages", "restore_discard_revisions", "restore_discard_topics",
-    "restore_discard_sessions", "restore_discard_events")
+    "restore_discard_sessions", "restore_discard_calls", "restore_discard_events")
 
 Step = Literal["begin", "go on", "start again", "compare"]
 

@@ -19,13 +19,20 @@ from trace_graph.ingest.prepare import check, message_of
 from trace_graph.llm.values import Model, OnText
 from trace_graph.maintain.doctor import Doctor
 from trace_graph.maintain.exporting import export_space
+from trace_graph.memory.calls import export_calls, show_call, wanted_calls
+from trace_graph.memory.health import read_health
 from trace_graph.memory.opening import Opened, Opening
 from trace_graph.memory.recalling import Guide, Recalling, check_mode, recall_request
 from trace_graph.memory.restoring import refuse_options, restore_file, to_restore
 from trace_graph.models import (
     AskResult,
+    CallLine,
+    CallRecord,
+    CallsExportReport,
+    CallStats,
     DoctorReport,
     ExportReport,
+    HealthReport,
     ImportReport,
     MessageInput,
     NewId,
@@ -44,6 +51,7 @@ from trace_graph.models import (
     uuid7,
 )
 from trace_graph.organize.organizing import organize
+from trace_graph.retrieve.calls import call_stats, list_calls
 from trace_graph.retrieve.overview import list_queries, list_spaces, read_stats
 from trace_graph.retrieve.recording import Recording
 from trace_graph.retrieve.topics import read_topic, read_tree
@@ -317,6 +325,63 @@ class Memory:
         opened, scope = await self._scope(space)
         doctor = Doctor(opened.store, scope, opened.embedder.fault, self._actor, self._clock, self._new_id)
         return await doctor.visit(fix=fix, deep=deep)
+
+    async def health(self, *, probe: bool = False) -> HealthReport:
+        """How the memory is: the engine, what waits, and what the model has been asked.
+
+        Args:
+            probe: send the model one small request, which counts against its allowance; otherwise it is not asked.
+
+        Raises: NotFound where there is no memory yet, UsageError (a probe without a model), EngineUnavailable.
+        """
+        opened, scope = await self._scope(None)
+        return await read_health(
+            opened.store, scope, self.settings, None, now=self._clock())
+
+    async def calls(
+        self, space: str, *, purpose: str | None = None, outcome: str | None = None,
+        since: datetime | str | None = None, limit: int = 50,
+    ) -> list[CallLine]:
+        """The latest calls to models for a space, the latest first.
+
+        Args:
+            space: its name.
+            purpose: route, descend, summarise, walk or answer; default: all.
+            outcome: what came of them; default: all.
+            since: those sent at this moment or later; without an offset it is read in the zone of the space.
+            limit: at most so many.
+
+        Raises: NotFound, InvalidInput, EngineUnavailable.
+        """
+        opened, scope = await self._scope(None)
+        wanted = (await self._scope(space))[1].spaces[0]
+        return await list_calls(
+            opened.store, scope, wanted, wanted_calls(purpose, outcome, since, limit, wanted.time_zone))
+
+    async def call(self, id: str) -> CallRecord:
+        """One call to a model: all that was kept of it, what it made, and its request made again.
+
+        Raises: NotFound, EngineUnavailable.
+        """
+        opened, scope = await self._scope(None)
+        return await show_call(opened.store, scope, id)
+
+    async def call_stats(self, space: str) -> CallStats:
+        """What models were asked for a space and what it cost, by purpose, model and outcome.
+
+        Raises: NotFound, EngineUnavailable.
+        """
+        opened, scope = await self._scope(None)
+        return await call_stats(opened.store, scope, (await self._scope(space))[1].spaces[0])
+
+    async def export_calls(self, space: str, *, out: Path | str | BinaryIO) -> CallsExportReport:
+        """Write every call to a model for a space to a file or a binary stream, as JSON lines.
+
+        Raises: NotFound, InvalidInput (the file cannot be written), EngineUnavailable.
+        """
+        opened, scope = await self._scope(None)
+        wanted = (await self._scope(space))[1].spaces[0]
+        return await export_calls(opened.store, scope, wanted, Path(out) if isinstance(out, str) else out)
 
     def queries(self) -> list[QueryInfo]:
         """Every named Cypher query of the project; needs no database."""

@@ -126,7 +126,6 @@ def _fingerprint(row: Row) -> Fingerprint:
 
 def configured_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name. Raises: ConfigError."""
-    key = settings.embedder_api_key or settings.openai_api_key
+    base_url, key = settings.embedder_endpoint
     return open_embedder(
-        settings.embedder, openai_base_url=settings.embedder_base_url or settings.openai_base_url,
-        openai_api_key=key.get_secret_value() if key else None)
+        settings.embedder, openai_base_url=base_url, openai_api_key=key.get_secret_value() if key else None)

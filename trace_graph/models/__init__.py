@@ -1,7 +1,19 @@
 """The values that cross the library's doors."""
 
 from trace_graph.models.answers import AskResult, CitedMessage
+from trace_graph.models.call_reports import (
+    CallDetail,
+    CallGroup,
+    CallLine,
+    CallMade,
+    CallRecord,
+    CallsExportReport,
+    CallStats,
+    RebuiltRequest,
+    RequestMessage,
+)
 from trace_graph.models.health import DoctorReport, Problem, SpaceHealth
+from trace_graph.models.health_report import ConfiguredModel, HealthReport, ModelHealth, WaitingMessages
 from trace_graph.models.ids import MessageId, NewId, RevisionId, SpaceId, TopicId, uuid7
 from trace_graph.models.kept_answers import KeptAnswer
 from trace_graph.models.messages import ImportReport, MessageInput, Receipt, RejectedLine, Role
@@ -25,10 +37,12 @@ from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessa
 from trace_graph.models.walks import Walk, WalkBranch, WalkStep
 
 __all__ = [
-    "AskResult", "CitedMessage", "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport", "ImportReport",
-    "KeptAnswer", "MessageId", "MessageInput", "Mode", "NewId", "OrganizeReport", "Place", "Problem", "Progress",
-    "QueryInfo", "RecallExplanation", "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine",
-    "ReplayChange", "ReplayDifference", "ReplayReport", "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId",
-    "SpaceInfo", "Stats", "TopicDetail", "TopicId", "TopicNode", "TreeMessage", "Walk", "WalkBranch", "WalkStep",
-    "Why", "uuid7",
+    "AskResult", "CallDetail", "CallGroup", "CallLine", "CallMade", "CallRecord", "CallStats", "CallsExportReport",
+    "CitedMessage", "ConfiguredModel", "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport",
+    "HealthReport", "ImportReport", "KeptAnswer", "MessageId", "MessageInput", "Mode", "ModelHealth", "NewId",
+    "OrganizeReport", "Place", "Problem", "Progress", "QueryInfo", "RebuiltRequest", "RecallExplanation",
+    "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "ReplayChange", "ReplayDifference",
+    "ReplayReport", "RequestMessage", "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo",
+    "Stats", "TopicDetail", "TopicId", "TopicNode", "TreeMessage", "WaitingMessages", "Walk", "WalkBranch",
+    "WalkStep", "Why", "uuid7",
 ]

@@ -65,5 +65,9 @@ class ModelCall:
     """What was wrong, in words that hold no memory text and no secret."""
     request: str | None = None
     """The whole request as JSON; only with the setting `llm.keep_requests`."""
+    max_tokens: int | None = None
+    """Of the reply, as it was asked for."""
+    temperature: float | None = None
+    """As it was asked for; None where it was left to the endpoint."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """Numbers of the purpose's own, for example how many control segments a router agreed upon."""

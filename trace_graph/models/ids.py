@@ -49,6 +49,10 @@ def uuid7() -> str:
 
     Source: RFC 9562, sections 5.7 and 6.2 (method 2). The standard library has it from Python 3.14 on.
     """
-    value = _sequence.next()
+    return as_uuid7(_sequence.next())
+
+
+def as_uuid7(value: int) -> str:
+    """The UUIDv7 of 48 bits of Unix milliseconds and 74 bits below them; larger numbers give larger ids."""
     high, low = value >> 62, value & ((1 << 62) - 1)
     return str(UUID(int=(high >> 12) << 80 | 0x7 << 76 | (high & 0xFFF) << 64 | 0x2 << 62 | low))

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from trace_graph.errors import TraceGraphError
 from trace_graph.retrieve.tracing import KeptRecall
+from trace_graph.store.calls import drop_passing_calls
 from trace_graph.store.connection import Store, Transaction
 
 MOST_QUEUED = 200
@@ -92,11 +93,12 @@ class Recording:
             if cited:
                 await transaction.run("keep_cited", cited=cited)
             if made:
-                await transaction.run("keep_made", made=made)
+                await transaction.run("link_made_recalls", links=made)
             dropped = MOST_DROPPED
             while dropped == MOST_DROPPED:
                 rows = await transaction.run("drop_old_recalls", space=space, kept=self._kept, most=MOST_DROPPED)
                 dropped = rows[0]["dropped"]
+            await drop_passing_calls(transaction, space, max(recall.at for recall in batch))
 
         try:
             # The edges touch what others write: a turn among the writers of the space keeps all from trying again.

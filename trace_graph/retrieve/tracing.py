@@ -160,7 +160,7 @@ class KeptRecall:
         """The `MADE` relationships of the model calls that served it, by call."""
         walked = [] if self.trace.walk is None else [id for step in self.trace.walk.steps for id in step.calls]
         answered = [] if self.answer is None else self.answer.call_ids
-        return [{"recall": self.id, "call": id} for id in sorted((*walked, *answered))]
+        return [{"source": id, "target": self.id} for id in sorted((*walked, *answered))]
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> KeptRecall:

@@ -57,6 +57,11 @@ MIGRATIONS: tuple[Migration, ...] = (
     ),
     Migration(version=2, cypher=("index_message_filed", "index_topic_filed"), indexes=(), fill=("note_filed_in",)),
     Migration(version=3, cypher=("constraint_recall_id", "index_recall_space"), indexes=()),
+    Migration(
+        version=4,
+        cypher=(
+            "constraint_call_id", "index_call_space", "index_call_day", "index_call_model", "index_call_passing"),
+        indexes=()),
 )
 
 LATEST = MIGRATIONS[-1].version

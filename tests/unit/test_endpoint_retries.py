@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from trace_graph.embed.retries import may_retry, pause_asked, seconds_to_wait
+from trace_graph.endpoints.retries import may_retry, pause_asked, seconds_to_wait
 
 NOW = datetime(2026, 5, 14, 9, 0, 0, tzinfo=UTC)
 
