@@ -34,7 +34,8 @@ RETURN topic AS parent, child.id AS id
 UNWIND $topics AS topic
 MATCH (t:Topic {id: topic}) WHERE t.space IN $spaces
 MATCH (t)-[p:PARENT_OF]->(m:Message)
-WHERE m.space IN $spaces AND m.change_seq <= $bounds[t.space]
-  AND p.change_seq <= $bounds[t.space] AND (p.retired_seq IS NULL OR p.retired_seq > $bounds[t.space])
+WHERE p.change_seq <= $bounds[t.space] AND (p.retired_seq IS NULL OR p.retired_seq > $bounds[t.space])
+// Behind a WITH, so that nobody takes all messages of the space for the shorter way.
+WITH t, m WHERE m.space IN $spaces AND m.change_seq <= $bounds[t.space]
 WITH t, m, vector.similarity.cosine(m.embedding, $vector) AS similarity ORDER BY similarity DESC, m.id LIMIT $k
 RETURN collect([m.id, t.id]) AS rows
