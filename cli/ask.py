@@ -51,7 +51,7 @@ async def _ask(options: GlobalOptions, query: str, **wanted: Any) -> int:
     async with memory_of(options) as memory:
         result = await memory.ask(query, on_text=arriving.take if streamed else None, **wanted)
         arriving.end()
-        show(options, result, lambda: _words(result, arriving.text))
+        show(options, result, lambda: answer_words(result, printed=arriving.text))
         if result.recall.walk is not None:
             walk_remark(options, result.recall.walk)
         if result.citations_dropped:
@@ -80,7 +80,8 @@ class _Arriving:
             write_piece("\n")
 
 
-def _words(result: AskResult, printed: str) -> str:
+def answer_words(result: AskResult, *, printed: str) -> str:
+    """The answer for people, without what was printed of it already, and the messages it cites."""
     parts = []
     # What was printed while it arrived may have been refused, and asked for again.
     if result.answer and result.answer.strip() != printed.strip():

@@ -70,9 +70,9 @@ def explanation_words(explanation: RecallExplanation) -> str:
     dropped = [one for one in explanation.candidates if one.rank is None]
     parts = [table(("RECALL", explanation.recall_id), _circumstances(explanation))]
     if explanation.walk is not None:
-        parts.append(_walk(explanation.walk))
+        parts.append(walk_words(explanation.walk))
     if explanation.answer is not None:
-        parts.append(_answer(explanation.answer))
+        parts.append(answer_table(explanation.answer))
     if shown:
         parts.append(_candidates(shown, "RANK", [one.rank for one in shown]))
     else:
@@ -106,10 +106,10 @@ def _circumstances(explanation: RecallExplanation) -> list[tuple[str, Any]]:
     return [(name, value or "none") for name, value in rows]
 
 
-def _walk(walk: Walk) -> str:
+def walk_words(walk: Walk) -> str:
     """The levels of a walk: what was offered, and what the model chose."""
     rows = [
-        (number, "picked" if one.id in step.picked else "", _title(one), one.messages, one.branches,
+        (number, "yes" if one.id in step.picked else "", _title(one), one.messages, one.branches,
          ", ".join(step.call_ids))
         for number, step in enumerate(walk.steps, start=1) for one in step.offered]
     led = ", ".join(_title(one) for one in walk.branches) or "nowhere"
@@ -117,7 +117,7 @@ def _walk(walk: Walk) -> str:
     said = f"The walk led to {visible(led, one_line=True)}{share}; {counted(walk.model_calls, 'model call')}."
     if walk.fault is not None:
         said += f" It ended early: {visible(walk.fault, one_line=True)}"
-    shown = [table(("LEVEL", "", "BRANCH", "MESSAGES", "BRANCHES INSIDE", "MODEL CALL"), rows)] if rows else []
+    shown = [table(("LEVEL", "PICKED", "BRANCH", "MESSAGES", "BRANCHES INSIDE", "MODEL CALL"), rows)] if rows else []
     return "\n\n".join([*shown, said])
 
 
@@ -125,7 +125,8 @@ def _title(branch: WalkBranch) -> str:
     return branch.title or branch.id
 
 
-def _answer(answer: KeptAnswer) -> str:
+def answer_table(answer: KeptAnswer) -> str:
+    """What a model answered, and what it cites."""
     rows = [
         ("answered", answer.text), ("held by the memory", "yes" if answer.found else "no"),
         ("cites", ", ".join(f"[{number}] {id}" for number, id in enumerate(answer.citations, start=1)) or "nothing"),
