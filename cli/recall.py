@@ -80,6 +80,8 @@ def walk_remark(options: GlobalOptions, walk: Walk) -> None:
         led = ", ".join(one.title or one.id for one in walk.branches)
         share = f", {walk.share:.0%} of the budget" if walk.fallback else ""
         remark(options, f"walked to {led} ({counted(walk.model_calls, 'model call')}{share})")
+    elif not walk.steps and walk.fault is None:
+        remark(options, "there is no tree to walk yet: trace-graph organize makes it")
     elif walk.fault is None:
         remark(options, f"the model chose no branch ({counted(walk.model_calls, 'model call')})")
     if walk.fault is not None:

@@ -50,8 +50,10 @@ def test_a_small_space_beside_5000_messages_finds_what_it_finds_alone(settings: 
 
 @pytest.mark.parametrize("engine_address", ["arcadedb"], indirect=True)  # what is measured is the blending
 @pytest.mark.skipif(not default_file().exists(), reason="no locomo10.json: set TRACE_GRAPH_TEST_DATA to its folder")
-def test_a_right_walk_adds_and_a_wrong_one_costs_little_and_what_it_missed_is_named(settings: Settings, run: Run) -> None:
-    selection = Selection("locomo", default_file(), ("conv-30",), questions=25)
+def test_a_right_walk_adds_a_wrong_one_costs_little_and_what_it_missed_is_named(
+    settings: Settings, run: Run
+) -> None:
+    selection = Selection("locomo", default_file(), ("conv-30",), questions=15)
 
     found = document(run(measure(settings, selection)))
 

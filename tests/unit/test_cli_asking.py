@@ -69,7 +69,8 @@ def test_what_the_walk_missed_is_marked() -> None:
 
 @pytest.mark.parametrize(("walk", "said"), [
     (WALK, "walked to Boats\\x1b[2J (1 model call, 35% of the budget)\n"),
-    (Walk(steps=[], branches=[], model_calls=2), "the model chose no branch (2 model calls)\n"),
+    (Walk(steps=[], branches=[]), "there is no tree to walk yet: trace-graph organize makes it\n"),
+    (WALK.model_copy(update={"branches": [], "model_calls": 2}), "the model chose no branch (2 model calls)\n"),
     (Walk(steps=[], branches=[], fault="It rests."), "the fast mode answers: It rests.\n"),
     (WALK.model_copy(update={"fault": "It rests."}),
      "walked to Boats\\x1b[2J (1 model call, 35% of the budget)\nthe walk ended early: It rests.\n"),

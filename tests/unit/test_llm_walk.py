@@ -73,8 +73,9 @@ def test_a_long_summary_is_cut() -> None:
 
     _, user = render(INPUTS, texts)
 
-    assert "word" * 1 in user.text
-    assert len(user.text) < 2 * SUMMARY_CHARACTERS + 400
+    shown = user.text.split('summary: "')[1].split('"')[0]
+    assert (shown[:10], shown[-1]) == ("word word ", "…")
+    assert SUMMARY_CHARACTERS - 10 < len(shown) <= SUMMARY_CHARACTERS
 
 
 @pytest.mark.parametrize(("reply", "meant"), [

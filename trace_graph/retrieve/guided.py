@@ -50,7 +50,7 @@ async def answer_guided(
     """
     found = await search(store, scope, request, embed=embed, settings=settings)
     walk = await walk_down(store, scope, request.query, request.asked_at, asking)
-    walk.fallback = fallback
+    walk = walk.model_copy(update={"fallback": fallback})
     return await _put_together(
         store, scope, request, found, walk, settings=settings, count=count, new_id=new_id, beside=None)
 
@@ -80,13 +80,15 @@ async def _put_together(
         return _with_walk(fast, walk, (), guided=False)
     inside = await read_branches(
         store, scope, found, [one.id for one in walk.branches], settings=settings, beside=beside)
-    walk.share = round(walked_share(inside.score, inside.best, settings), 6) if walk.fallback else 1.0
-    order = blend(
-        found.ranked, inside.ranked, walk.share, settings.walked_reach) if walk.fallback else list(inside.ranked)
+    share, order = 1.0, list(inside.ranked)
+    if walk.fallback:
+        share = round(walked_share(inside.score, inside.best, settings), 6)
+        order = blend(found.ranked, inside.ranked, share, settings.walked_reach)
     answer = await shown(store, scope, request, found, order, count=count, new_id=new_id)
     outside = recovered([item.id for item in answer.result.items], inside.ids)
     answer = replace(answer, result=answer.result.model_copy(update={"recovered": outside}))
-    return _with_walk(_with_rest(answer, found.ranked), walk, inside.beside, guided=True)
+    answer = _with_rest(answer, found.ranked)
+    return _with_walk(answer, walk.model_copy(update={"share": share}), inside.beside, guided=True)
 
 
 def _with_walk(answer: Answer, walk: Walk, beside: Sequence[str], *, guided: bool) -> Answer:

@@ -21,6 +21,8 @@ MOST_OFFERED = 60
 """Branches of one question to the model, the largest first; three branches have at most 36 children. Guess: what
 several spaces have at their roots."""
 
+TOO_MANY_CALLS = "The walk took as many calls as it may: what was open by then was read."
+
 KeepCalls = Callable[[Sequence[tuple[str, ModelCall]]], Awaitable[None]]
 """Keeps model calls, each with its id."""
 
@@ -104,6 +106,7 @@ async def walk_down(store: Store, scope: Scope, question: str, asked_at: datetim
         at_roots = run.position.opened == roots
         rows = (await _children(store, scope, run.position.opened))[:MOST_OFFERED]
         if not rows or not run.may_ask:
+            run.fault = TOO_MANY_CALLS if rows else None
             run.position = ended(run.position, at_roots=at_roots)
             break
         run.learn(rows)
