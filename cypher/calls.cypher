@@ -31,11 +31,11 @@ MATCH (r:Recall {id: row.target})
 MERGE (c)-[:MADE]->(r)
 
 // name: drop_passing_calls
-// Removes calls of a space that are no history: those whose recall is kept no more, of days before today, for those of
-// today count against its allowance; those of no recall, of days before the given one; how many. May run twice.
+// Removes calls of a space that are no history: those whose recall is kept no more, of days before one day; those of no
+// recall, of days before another; how many. May run twice.
 // mode: write
-// params: space, today, since, most
-MATCH (c:ModelCall {passing_in: $space}) WHERE c.day < $today
+// params: space, before, since, most
+MATCH (c:ModelCall {passing_in: $space}) WHERE c.day < $before
 OPTIONAL MATCH (r:Recall {id: c.recall})
 WITH c, r
 WHERE (c.recall IS NOT NULL AND r IS NULL) OR (c.recall IS NULL AND c.day < $since)

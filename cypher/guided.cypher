@@ -17,7 +17,17 @@ RETURN topic AS parent, child.id AS id, coalesce(r.title, '') AS title, r.id AS 
 ORDER BY parent, message_count DESC, id
 
 // name: branches_below
-// The child topics of topics at a change: one level of what lies in a branch.
+// The live child topics of topics: one level of what lies in a branch.
+// mode: read
+// params: topics, spaces
+UNWIND $topics AS topic
+MATCH (child:Topic {filed_in: topic})
+// Behind a WITH, so that nobody takes all topics of the space for the shorter way.
+WITH topic, child WHERE child.space IN $spaces
+RETURN topic AS parent, child.id AS id
+
+// name: branches_below_then
+// The child topics of topics at a change: one level of what lay in a branch.
 // mode: read
 // params: topics, spaces, bounds
 UNWIND $topics AS topic
@@ -27,8 +37,19 @@ WHERE p.change_seq <= $bounds[t.space] AND (p.retired_seq IS NULL OR p.retired_s
 RETURN topic AS parent, child.id AS id
 
 // name: branch_messages
-// The messages of leaf topics at a change that are nearest in meaning to a question. One record with all rows as lists:
-// message, topic.
+// The messages of leaf topics that are nearest in meaning to a question, of those there were at a change. One record with
+// all rows as lists: message, topic.
+// mode: read
+// params: topics, vector, spaces, bounds, k
+UNWIND $topics AS topic
+MATCH (m:Message {filed_in: topic})
+// Behind a WITH, so that nobody takes all messages of the space for the shorter way.
+WITH topic, m WHERE m.space IN $spaces AND m.change_seq <= $bounds[m.space]
+WITH topic, m, vector.similarity.cosine(m.embedding, $vector) AS similarity ORDER BY similarity DESC, m.id LIMIT $k
+RETURN collect([m.id, topic]) AS rows
+
+// name: branch_messages_then
+// The same of messages that lay in the topics at that change.
 // mode: read
 // params: topics, vector, spaces, bounds, k
 UNWIND $topics AS topic

@@ -379,7 +379,8 @@ class Memory:
         Args:
             probe: send the model one small request, which counts against its allowance; otherwise it is not asked.
 
-        Raises: NotFound where there is no memory yet, UsageError (a probe without a model), EngineUnavailable.
+        Raises: NotFound where there is no memory yet, UsageError (a probe without a model), ConfigError (of one whose
+        endpoint cannot be used as it is set), EngineUnavailable.
         """
         return self._loop.run(lambda: self._memory.health(probe=probe))
 

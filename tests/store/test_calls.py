@@ -22,7 +22,9 @@ from tests.unit.made_calls import made_call
 from trace_graph.access.scopes import open_scope
 from trace_graph.config import Settings
 from trace_graph.errors import NotFound, StoreFailed
+from trace_graph.llm.texts import MessageText, Named, Texts
 from trace_graph.memory import Memory
+from trace_graph.memory.rebuilding import read_texts
 from trace_graph.models import uuid7
 from trace_graph.models.calls import ModelCall
 from trace_graph.retrieve.calls import Wanted, list_calls, read_call
@@ -115,7 +117,7 @@ def test_what_was_made_must_be_there(memory: Memory, store: Store, graph: Graph,
 
 
 @on_one_engine
-def test_calls_of_a_recall_go_with_it_but_for_those_of_today(
+def test_calls_of_a_recall_go_with_it_but_for_those_of_today_and_yesterday(
     settings: Settings, store: Store, graph: Graph, run: Run, space: str
 ) -> None:
     """A recall that is not kept at all (0) must not make the allowance of the day larger."""
@@ -133,7 +135,7 @@ def test_calls_of_a_recall_go_with_it_but_for_those_of_today(
         for turn in range(4):
             async with opened(few) as memory:
                 recall = (await memory.recall("Which berth does the Petrel have?", space=space)).recall_id
-            calls = [(uuid7(), walk(f"{turn} old", 2)), (uuid7(), walk(f"{turn} of today", 0))]
+            calls = [(uuid7(), walk(f"{turn} old", 2)), (uuid7(), walk(f"{turn} of yesterday", 1))]
             await keep_calls(store, id, calls, now=now, recall=recall)
         await keep_calls(store, id, [(uuid7(), walk("never kept", 2))], now=now, recall="never kept")
         none = [(uuid7(), walk("none", 2)), (uuid7(), walk("none, long ago", 40))]
@@ -144,7 +146,8 @@ def test_calls_of_a_recall_go_with_it_but_for_those_of_today(
 
     kept, made = run(ask())
 
-    assert kept == ["0 of today", "1 of today", "2 of today", "2 old", "3 of today", "3 old", "none"]
+    assert kept == [
+        "0 of yesterday", "1 of yesterday", "2 of yesterday", "2 old", "3 of yesterday", "3 old", "none"]
     assert made == [{"n": 4}]
 
 
@@ -211,6 +214,31 @@ def test_calls_are_listed_and_read_by_who_may_read_all_of_their_spaces(
     assert alone == [two, one]
     assert (second.space, second.follows, second.fault, second.inputs) == (
         space, one, "T9 was not offered.", made_call().inputs)
+
+
+@on_one_engine
+def test_texts_are_read_as_a_prompt_shows_them_and_what_was_erased_is_missed(
+    memory: Memory, store: Store, graph: Graph, run: Run, space: str
+) -> None:
+    async def read() -> tuple[Texts, list[str], str]:
+        there = await memory.add("Berth twelve.", space=space, author="Mira", at="2024-03-04T10:00:00+01:00")
+        gone = await memory.add("Forget this.", space=space)
+        await memory.organize(space=space)
+        await graph.rows("MATCH (m:Message {id: $id}) DETACH DELETE m", id=gone.id)
+        [found] = await find_spaces(store, [space])
+        [row] = await graph.rows(
+            "MATCH (r:SummaryRevision {current_key: $root}) RETURN r.id AS id", root=found.root)
+        named = Named.of(messages=[there.id, gone.id], revisions=[row["id"]])
+        texts = await read_texts(store, open_scope([space], [found]), named)
+        assert texts.lacks(named) == [gone.id]
+        return texts, [there.id], row["id"]
+
+    texts, [there], revision = run(read())
+
+    assert texts.messages == {there: MessageText(
+        "Mira", "user", datetime.fromisoformat("2024-03-04T10:00:00+01:00"), "Berth twelve.")}
+    assert texts.messages[there].occurred_at.utcoffset() == timedelta(hours=1)
+    assert texts.revisions[revision].title == space
 
 
 @on_one_engine

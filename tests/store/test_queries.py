@@ -33,7 +33,9 @@ DUMMY: dict[str, dict[str, Any]] = {
     "append_passages": {"passages": [{"message": NOWHERE, "properties": {"id": NOWHERE}}]},
     "before_adding": {"sessions": [NOWHERE], "keys": [NOWHERE]},
     "branch_messages": {"topics": [NOWHERE], **NEAR, **THEN},
-    "branches_below": {"topics": [NOWHERE], **THEN},
+    "branch_messages_then": {"topics": [NOWHERE], **NEAR, **THEN},
+    "branches_below": {"topics": [NOWHERE], "spaces": [NOWHERE]},
+    "branches_below_then": {"topics": [NOWHERE], **THEN},
     "best_passages": {"ids": [NOWHERE], "terms": ["s0_x"], "spaces": [NOWHERE]},
     "build_vector_graphs": {},
     "changes_at": {"spaces": [NOWHERE], "moment": NOW},
@@ -107,7 +109,7 @@ DUMMY: dict[str, dict[str, Any]] = {
     "doctor_waiting": {"spaces": [NOWHERE]},
     "doctor_written": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "drop_old_recalls": {"space": NOWHERE, "kept": 1, "most": 5},
-    "drop_passing_calls": {"space": NOWHERE, "today": "1970-01-01", "since": "1970-01-01", "most": 5},
+    "drop_passing_calls": {"space": NOWHERE, "before": "1970-01-01", "since": "1970-01-01", "most": 5},
     "export_call_ids": {"spaces": [NOWHERE], "bound": 1},
     "export_calls": {"ids": [NOWHERE], "spaces": [NOWHERE]},
     "export_event_ids": {"spaces": [NOWHERE], "bound": 1},
@@ -308,8 +310,10 @@ def test_every_writing_query_is_understood(store: Store, run: Run) -> None:
 
 BY_INDEX: dict[str, set[str]] = {
     "before_adding": {"Session(key)", "Message(external_key)"},
-    "branch_messages": {"Topic(id)"},
-    "branches_below": {"Topic(id)"},
+    "branch_messages": {"Message(filed_in)"},
+    "branch_messages_then": {"Topic(id)"},
+    "branches_below": {"Topic(filed_in)"},
+    "branches_below_then": {"Topic(id)"},
     "call_figures": {"ModelCall(space)"},
     "calls_of_days": {"ModelCall(day)"},
     "changes_at": {"Event(space)"},
@@ -417,6 +421,9 @@ CREATE (t:Topic {id: $space + '/' + toString(number), space: $space, filed_in: $
 CREATE (t)-[:PARENT_OF {live_key: $space + '/p' + toString(number), change_seq: number}]->
        (m:Message {id: $space + '/p' + toString(number), space: $space, filed_in: t.id})
 CREATE (m)-[:HAS_PASSAGE]->(:Passage {id: $space + '/q' + toString(number), space: $space})
+CREATE (t)-[:HAS_REVISION]->(:SummaryRevision {id: $space + '/r' + toString(number), space: $space})
+CREATE (:ModelCall {id: $space + '/c' + toString(number), space: $space, day: $space + '/' + toString(number / 10),
+                    passing_in: $space + '/' + toString(number / 10)})
 """
 """What is in no space, and only there for the planner: of a handful of topics it reads all."""
 

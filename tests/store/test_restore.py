@@ -117,6 +117,15 @@ def test_a_second_import_adds_nothing(memory: Memory, graph: Graph, run: Run, sp
     assert run(exported(memory, space)) == export
 
 
+@pytest.mark.parametrize("engine_address", ["arcadedb"], indirect=True)
+def test_an_export_from_before_models_were_asked_restores(memory: Memory, run: Run, space: str, export: bytes) -> None:
+    old = sealed(export, lambda header: header.update(version=1, schema_version=3))
+
+    run(memory.import_file(io.BytesIO(old)))
+
+    assert run(exported(memory, space)) == export
+
+
 def test_a_space_that_has_changed_since_is_not_overwritten(
     memory: Memory, run: Run, space: str, export: bytes
 ) -> None:

@@ -18,8 +18,8 @@ from trace_graph.retrieve.tracing import KeptRecall, trace_of
 from trace_graph.store import calls
 from trace_graph.store.connection import Store
 
-DAYS = {"today": "2026-03-01", "since": "2026-01-30"}
-"""Of the moment of the recall, and 30 days before."""
+DAYS = {"before": "2026-02-28", "since": "2026-01-30"}
+"""One day, and 30, before the moment of the recall."""
 RECALL = kept(trace_of(request(), answer([scored("a")], [item("a", 1)])), ("s",))
 
 

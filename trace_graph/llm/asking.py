@@ -21,6 +21,9 @@ from trace_graph.llm.values import Answered, OnText, Reply, Request
 from trace_graph.models.calls import Form, ModelCall
 from trace_graph.text.tokens import count_tokens
 
+NOT_ENFORCED = "The schema was not enforced."
+"""What a call's fault ends with where a schema was asked for and not kept to."""
+
 log = logging.getLogger(__name__)
 
 
@@ -177,6 +180,7 @@ class Asker:
             finish=replied.finish if replied else None, tokens_in=replied.tokens_in if replied else None,
             tokens_out=replied.tokens_out if replied else None, fault=_noted(verdict, sent.form),
             request=sent.canonical() if self._manners.keep_requests else None,
+            max_tokens=sent.max_tokens, temperature=sent.temperature,
             figures={"dropped": float(verdict.dropped)} if verdict.dropped else {})
 
 
@@ -186,7 +190,7 @@ def _noted(verdict: Verdict[Reply], form: Form) -> str | None:
         log.warning("reply taken from the reasoning")
         return "The reply stood in the reasoning, and the content was empty."
     if form == "schema" and not verdict.enforced and verdict.reply is not None:
-        return " ".join(filter(None, [verdict.fault, "The schema was not enforced."]))
+        return " ".join(filter(None, [verdict.fault, NOT_ENFORCED]))
     return verdict.fault
 
 

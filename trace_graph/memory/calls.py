@@ -10,7 +10,7 @@ from typing import BinaryIO
 from trace_graph.access.scopes import Scope, Space
 from trace_graph.maintain.lines import canonical
 from trace_graph.maintain.target import Target
-from trace_graph.memory.rebuilding import Asking, rebuild
+from trace_graph.memory.rebuilding import rebuild
 from trace_graph.models import CallRecord, CallsExportReport
 from trace_graph.retrieve.calls import Wanted, all_calls, read_call, read_calls
 from trace_graph.store.connection import Store
@@ -26,11 +26,11 @@ def wanted_calls(
     return Wanted.of(purpose, outcome, EVER if since is None else parse_time(since, zone).instant, limit)
 
 
-async def show_call(store: Store, scope: Scope, id: str, asking: Asking) -> CallRecord:
+async def show_call(store: Store, scope: Scope, id: str) -> CallRecord:
     """One call with its request made again. Raises: NotFound, EngineUnavailable, StoreFailed."""
     call = await read_call(store, scope, id)
     before = await read_calls(store, scope, [call.follows]) if call.follows is not None else []
-    again = await rebuild(store, scope, call, before[0] if before else None, asking)
+    again = await rebuild(store, scope, call, before[0] if before else None)
     return CallRecord(**dict(call), rebuilt=again)
 
 

@@ -20,8 +20,9 @@ from trace_graph.llm.values import Model, OnText
 from trace_graph.maintain.doctor import Doctor
 from trace_graph.maintain.exporting import export_space
 from trace_graph.memory.calls import export_calls, show_call, wanted_calls
-from trace_graph.memory.health import read_health
+from trace_graph.memory.health import configured_model, read_health
 from trace_graph.memory.opening import Opened, Opening
+from trace_graph.memory.probing import Probing
 from trace_graph.memory.recalling import Guide, Recalling, check_mode, recall_request
 from trace_graph.memory.restoring import refuse_options, restore_file, to_restore
 from trace_graph.models import (
@@ -332,11 +333,13 @@ class Memory:
         Args:
             probe: send the model one small request, which counts against its allowance; otherwise it is not asked.
 
-        Raises: NotFound where there is no memory yet, UsageError (a probe without a model), EngineUnavailable.
+        Raises: NotFound where there is no memory yet, UsageError (a probe without a model), ConfigError (of one whose
+        endpoint cannot be used as it is set), EngineUnavailable.
         """
         opened, scope = await self._scope(None)
         return await read_health(
-            opened.store, scope, self.settings, None, now=self._clock())
+            opened.store, scope, self.settings, configured_model(self.settings), now=self._clock(),
+            probe=Probing(opened.store, self.settings, self._clock, self._new_id).probe if probe else None)
 
     async def calls(
         self, space: str, *, purpose: str | None = None, outcome: str | None = None,

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from trace_graph.access.scopes import Scope
-from trace_graph.config import Settings
+from trace_graph.config import OPENAI, Settings
+from trace_graph.endpoints.sdk import host_of
 from trace_graph.errors import UsageError
 from trace_graph.models import ConfiguredModel, HealthReport, ModelHealth, WaitingMessages
 from trace_graph.store.calls import ProvedForm, read_forms
@@ -19,6 +20,15 @@ UNUSABLE: frozenset[str] = frozenset({"malformed", "empty", "truncated", "failed
 
 Probe = Callable[[], Awaitable[str]]
 """Sends one small request to the model; what came of it, in words."""
+
+
+def configured_model(settings: Settings) -> ConfiguredModel | None:
+    """The model that the settings name; None where they name none."""
+    if settings.model is None:
+        return None
+    return ConfiguredModel(
+        name=settings.model, host=host_of(settings.model_endpoint.base_url or OPENAI),
+        calls_a_day=settings.llm.calls_per_day, tokens_a_day=settings.llm.tokens_per_day)
 
 
 async def read_health(

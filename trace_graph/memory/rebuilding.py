@@ -6,14 +6,16 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta, timezone
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from trace_graph.access.scopes import Scope
 from trace_graph.errors import NotFound
+from trace_graph.llm.asking import NOT_ENFORCED
+from trace_graph.llm.sending import Correction, Sent, to_send
 from trace_graph.llm.texts import MessageText, Named, RevisionText, Texts
-from trace_graph.llm.values import ChatMessage
+from trace_graph.llm.values import ChatMessage, Request
 from trace_graph.models import CallDetail, RebuiltRequest, RequestMessage
 from trace_graph.models.calls import Purpose
 from trace_graph.store.connection import Store
@@ -27,20 +29,6 @@ class Renderer:
     reply: type[BaseModel]
     named: Callable[[Any], Named]
     render: Callable[[Any, Texts, int | None], tuple[ChatMessage, ...]]
-
-
-class Asking(Protocol):
-    """What the door to the model does with a request: the rest of what its hash covers."""
-
-    def request_hash(
-        self, messages: tuple[ChatMessage, ...], reply: type[BaseModel], call: CallDetail
-    ) -> str:
-        """SHA-256 (hex) of the request of this call with these messages."""
-
-    def corrective(
-        self, messages: tuple[ChatMessage, ...], first: CallDetail
-    ) -> tuple[ChatMessage, ...]:
-        """The messages of the second attempt, after a first one with such a fault."""
 
 
 def renderer_of(purpose: Purpose) -> Renderer:
@@ -69,7 +57,7 @@ async def read_texts(store: Store, scope: Scope, named: Named) -> Texts:
 
 
 async def rebuild(
-    store: Store, scope: Scope, call: CallDetail, first: CallDetail | None, asking: Asking, *,
+    store: Store, scope: Scope, call: CallDetail, first: CallDetail | None, *,
     renderers: Callable[[Purpose], Renderer] = renderer_of,
 ) -> RebuiltRequest:
     """Make the request of a call again, and compare its hash with the one that was kept.
@@ -82,13 +70,12 @@ async def rebuild(
         inputs = renderer.inputs.model_validate(call.inputs)
     except ValidationError:
         return RebuiltRequest(outcome="unknown", why="Another version of trace-graph made these inputs.")
-    named = renderer.named(inputs)
-    texts = await read_texts(store, scope, named)
-    return rebuilt(call, inputs, texts, first=first, renderer=renderer, asking=asking)
+    texts = await read_texts(store, scope, renderer.named(inputs))
+    return rebuilt(call, inputs, texts, first=first, renderer=renderer)
 
 
 def rebuilt(
-    call: CallDetail, inputs: BaseModel, texts: Texts, *, first: CallDetail | None, renderer: Renderer, asking: Asking
+    call: CallDetail, inputs: BaseModel, texts: Texts, *, first: CallDetail | None, renderer: Renderer
 ) -> RebuiltRequest:
     """The request from its texts. Pure."""
     if erased := texts.lacks(renderer.named(inputs)):
@@ -98,18 +85,39 @@ def rebuilt(
         messages = renderer.render(inputs, texts, call.prompt_version)
     except NotFound as error:
         return RebuiltRequest(outcome="unknown", why=error.message)
-    if call.attempt > 1:
-        if first is None or first.reply is None:
-            return RebuiltRequest(
-                outcome="unknown", why="It names the fault of an earlier attempt, which is not kept.",
-                messages=_shown(messages))
-        messages = asking.corrective(messages, first)
-    if asking.request_hash(messages, renderer.reply, call) == call.request_hash:
-        return RebuiltRequest(outcome="equal", messages=_shown(messages))
+    sent = [_sent(call, messages, renderer, correction) for correction in _corrections(call, first)]
+    same = next((one for one in sent if one.hash == call.request_hash), None)
+    if same is not None:
+        return RebuiltRequest(outcome="equal", messages=_shown(same))
+    gone = call.attempt > 1 and first is None
     return RebuiltRequest(
-        outcome="differs", messages=_shown(messages),
-        why="The prompt, the schema of the reply or a text is another than when it was asked.")
+        outcome="unknown" if gone else "differs", messages=_shown(sent[0]),
+        why="It names the fault of an earlier attempt, which is not kept." if gone else
+        "The prompt, the shape of the reply or a text is another than when it was asked.")
 
 
-def _shown(messages: tuple[ChatMessage, ...]) -> list[RequestMessage]:
-    return [RequestMessage(role=one.role, text=one.text) for one in messages]
+def _sent(
+    call: CallDetail, messages: tuple[ChatMessage, ...], renderer: Renderer, correction: Correction | None
+) -> Sent:
+    request = Request(
+        purpose=call.purpose, prompt=call.prompt, prompt_version=call.prompt_version, messages=messages,
+        reply=renderer.reply, inputs=call.inputs, max_tokens=call.max_tokens or 0)
+    return to_send(
+        request, model=call.model, form=call.form, temperature=call.temperature or 0.0, correction=correction)
+
+
+def _corrections(call: CallDetail, first: CallDetail | None) -> list[Correction | None]:
+    """What the request may have said of the attempt before it, the likeliest first.
+
+    A call's fault may tell more than the model was told; after an empty reply the same was asked again.
+    """
+    if call.attempt == 1 or first is None or first.fault is None:
+        return [None]
+    told = [first.fault, first.fault.removesuffix(NOT_ENFORCED).rstrip()]
+    return [
+        *(Correction(fault, reply) for fault in dict.fromkeys(told) for reply in dict.fromkeys((first.reply, None))),
+        None]
+
+
+def _shown(sent: Sent) -> list[RequestMessage]:
+    return [RequestMessage(role=one.role, text=one.text) for one in sent.messages]

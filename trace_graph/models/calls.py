@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-Purpose = Literal["route", "descend", "summarise", "walk", "answer"]
+Purpose = Literal["route", "descend", "summarise", "walk", "answer", "probe"]
 """What a model is asked for: where segments belong (from candidates, or level by level), what topics are about, which
-branches to walk for a question, and the answer to it."""
+branches to walk for a question, and the answer to it; and whether it answers at all."""
 
 Form = Literal["schema", "json", "plain"]
 """How the structure of a reply is asked for: strict JSON schema, JSON mode, or the prompt alone."""

@@ -120,8 +120,8 @@ async def read_branches(
         return InBranches((), (), 0.0, best)
     below = await topics_below(store, scope, branches)
     rows = await store.read_lists(
-        "branch_messages", topics=sorted(below), spaces=scope.ids, bounds=scope.bounds, k=settings.candidates,
-        vector=None if found.vector is None else found.vector.tolist())
+        "branch_messages_then" if scope.is_past else "branch_messages", topics=sorted(below), spaces=scope.ids,
+        bounds=scope.bounds, k=settings.candidates, vector=None if found.vector is None else found.vector.tolist())
     lying = {id for id, topic in topic_of.items() if topic in below}
     brought = [id for id, _ in rows if id not in topic_of] if beside is None else list(beside)
     inside = [one for one in found.ranked if one.candidate.id in lying]

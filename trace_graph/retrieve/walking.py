@@ -149,7 +149,10 @@ async def topics_below(store: Store, scope: Scope, branches: Collection[str]) ->
     found = set(branches)
     level = sorted(found)
     while level:
-        rows = await store.read("branches_below", topics=level, spaces=scope.ids, bounds=scope.bounds)
+        if scope.is_past:
+            rows = await store.read("branches_below_then", topics=level, spaces=scope.ids, bounds=scope.bounds)
+        else:
+            rows = await store.read("branches_below", topics=level, spaces=scope.ids)
         level = sorted({row["id"] for row in rows} - found)
         found |= set(level)
     return found

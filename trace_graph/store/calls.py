@@ -26,6 +26,9 @@ what is wrong with an endpoint."""
 MOST_DROPPED = 1000
 """Calls that one query removes. Guess."""
 
+NO_SPACE = "none"
+"""Stands in `passing_in` of calls that were made for no space; no id of a space is this."""
+
 CallWithId = tuple[str, ModelCall]
 """A call and the id that it has in the graph."""
 
@@ -96,6 +99,21 @@ async def keep_calls(
         await store.write(work, "keep_calls", space=space)
 
 
+async def keep_calls_of_no_space(store: Store, calls: Sequence[CallWithId], *, now: datetime) -> None:
+    """Keep passing calls that were made for no space, so that the allowance of the day counts them.
+
+    Raises: EngineUnavailable, EngineTimeout, StoreFailed.
+    """
+    rows = [{**row, "space": None, "spaces": None} for row in rows_of_calls(NO_SPACE, calls)]
+
+    async def work(transaction: Transaction) -> None:
+        await transaction.run("keep_calls", calls=rows)
+        await drop_passing_calls(transaction, NO_SPACE, now)
+
+    if rows:
+        await store.write(work, "keep_calls")
+
+
 async def write_passing_calls(
     transaction: Transaction, space: str, calls: Sequence[CallWithId], *, recall: str | None = None,
     spaces: Sequence[str] | None = None,
@@ -112,14 +130,15 @@ async def write_passing_calls(
 async def drop_passing_calls(transaction: Transaction, space: str, now: datetime) -> None:
     """Remove calls of recalls that are kept no more, and old ones of no recall.
 
-    Those of today stay: they count against its allowance.
+    Those of today and yesterday stay: they count against the allowance of their day, and their recall may be written
+    after them.
     """
     today = now.astimezone(UTC).date()
-    since = (today - timedelta(days=PASSING_DAYS)).isoformat()
+    before, since = ((today - timedelta(days=days)).isoformat() for days in (1, PASSING_DAYS))
     dropped = MOST_DROPPED
     while dropped == MOST_DROPPED:
         rows = await transaction.run(
-            "drop_passing_calls", space=space, today=today.isoformat(), since=since, most=MOST_DROPPED)
+            "drop_passing_calls", space=space, before=before, since=since, most=MOST_DROPPED)
         dropped = rows[0]["dropped"]
 
 

@@ -1,0 +1,64 @@
+"""One small request to the model, to see whether it answers: `trace-graph health --probe`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from trace_graph.config import Settings
+from trace_graph.llm.forms import Forms
+from trace_graph.llm.opening import open_model
+from trace_graph.llm.purposes import probe
+from trace_graph.llm.resting import Spent
+from trace_graph.llm.values import Answered, Model
+from trace_graph.models import NewId
+from trace_graph.store.calls import keep_calls_of_no_space, read_forms, save_forms, used_today
+from trace_graph.store.connection import Store
+
+
+@dataclass(frozen=True)
+class Probing:
+    """Tries the model of the settings."""
+
+    store: Store
+    settings: Settings
+    clock: Callable[[], datetime]
+    new_id: NewId
+
+    async def probe(self) -> str:
+        """Send one request; what came of it, in words. It is kept, and counts against the allowance of the day.
+
+        Raises: ConfigError where the endpoint cannot be used as it is set, EngineUnavailable, StoreFailed.
+        """
+        forms = Forms.from_json(await read_forms(self.store))
+        used = await used_today(self.store, self.clock().astimezone(UTC).date())
+        model = open_model(
+            self.settings, clock=self.clock, forms=forms, used_today=Spent(used.calls, used.tokens))
+        try:
+            answered = await ask(model)
+        finally:
+            await model.close()
+        await keep_calls_of_no_space(
+            self.store, [(self.new_id(), call) for call in answered.calls], now=self.clock())
+        if forms.changes:
+            await save_forms(self.store, forms.as_json(), token=self.new_id())
+        return in_words(answered)
+
+
+async def ask(model: Model) -> Answered[Any]:
+    """The one request."""
+    return await model.ask(probe.request())
+
+
+def in_words(answered: Answered[Any]) -> str:
+    """What came of it, for people. Pure."""
+    requests = sum(call.requests for call in answered.calls)
+    took = sum(call.milliseconds for call in answered.calls)
+    cost = f"{requests} HTTP request{'' if requests == 1 else 's'}, {took:,} ms"
+    if answered.value is None:
+        return f"no answer that can be used ({cost}): {answered.fault}"
+    if answered.fault is not None:
+        return f"an answer, and a wrong one ({cost})"
+    return f"answered ({cost})"
