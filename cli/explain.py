@@ -14,7 +14,14 @@ from trace_graph.cli.tables import counted, decimals, moment, table
 from trace_graph.text.display import clip, visible
 
 if TYPE_CHECKING:
-    from trace_graph.models import ExplainedCandidate, RecallExplanation, ReplayReport
+    from trace_graph.models import (
+        ExplainedCandidate,
+        KeptAnswer,
+        RecallExplanation,
+        ReplayReport,
+        Walk,
+        WalkBranch,
+    )
 
 DROPPED_SHOWN = 10
 """Candidates that were not shown, of which the best are printed. Guess; --json lists all that are kept."""
@@ -62,6 +69,10 @@ def explanation_words(explanation: RecallExplanation) -> str:
     shown = [one for one in explanation.candidates if one.rank is not None]
     dropped = [one for one in explanation.candidates if one.rank is None]
     parts = [table(("RECALL", explanation.recall_id), _circumstances(explanation))]
+    if explanation.walk is not None:
+        parts.append(walk_words(explanation.walk))
+    if explanation.answer is not None:
+        parts.append(answer_table(explanation.answer))
     if shown:
         parts.append(_candidates(shown, "RANK", [one.rank for one in shown]))
     else:
@@ -93,6 +104,34 @@ def _circumstances(explanation: RecallExplanation) -> list[tuple[str, Any]]:
         ("trace-graph", explanation.version),
     ]
     return [(name, value or "none") for name, value in rows]
+
+
+def walk_words(walk: Walk) -> str:
+    """The levels of a walk: what was offered, and what the model chose."""
+    rows = [
+        (number, "yes" if one.id in step.picked else "", _title(one), one.messages, one.branches,
+         ", ".join(step.call_ids))
+        for number, step in enumerate(walk.steps, start=1) for one in step.offered]
+    led = ", ".join(_title(one) for one in walk.branches) or "nowhere"
+    share = f"; {walk.share:.0%} of the budget for it" if walk.fallback else "; nothing else was shown"
+    said = f"The walk led to {visible(led, one_line=True)}{share}; {counted(walk.model_calls, 'model call')}."
+    if walk.fault is not None:
+        said += f" It ended early: {visible(walk.fault, one_line=True)}"
+    shown = [table(("LEVEL", "PICKED", "BRANCH", "MESSAGES", "BRANCHES INSIDE", "MODEL CALL"), rows)] if rows else []
+    return "\n\n".join([*shown, said])
+
+
+def _title(branch: WalkBranch) -> str:
+    return branch.title or branch.id
+
+
+def answer_table(answer: KeptAnswer) -> str:
+    """What a model answered, and what it cites."""
+    rows = [
+        ("answered", answer.text), ("held by the memory", "yes" if answer.found else "no"),
+        ("cites", ", ".join(f"[{number}] {id}" for number, id in enumerate(answer.citations, start=1)) or "nothing"),
+        ("citations taken out", answer.dropped), ("model call", ", ".join(answer.call_ids) or "none")]
+    return table(("ANSWER", ""), rows)
 
 
 def _candidates(candidates: list[ExplainedCandidate], mark: str, marks: list[Any]) -> str:

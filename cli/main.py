@@ -12,6 +12,7 @@ import typer
 from trace_graph import __version__
 from trace_graph.cli import (
     add,
+    ask,
     bench,
     calls,
     config_show,
@@ -79,6 +80,7 @@ def build() -> Any:
     application.command("export")(export.export)
     application.command("organize")(organize.organize)
     application.command("recall")(recall.recall)
+    application.command("ask")(ask.ask)
     application.command("explain")(explain.explain)
     application.command("replay")(explain.replay)
     application.command("tree")(tree.tree)

@@ -59,6 +59,13 @@ def _stdout_failing_in_words() -> Iterator[None]:
             fix="Write it elsewhere; what the command stored is stored.") from error
 
 
+def write_piece(text: str) -> None:
+    """Print a part of a line to stdout, at once; `text` has been made visible. Raises: as `write`."""
+    with _stdout_failing_in_words():
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
 def write_bytes(source: IO[bytes]) -> None:
     """Copy bytes to stdout as they are.
 

@@ -17,7 +17,7 @@ from trace_graph.errors import UsageError
 from trace_graph.text.display import visible
 
 if TYPE_CHECKING:
-    from trace_graph.models import RecallItem, RecallResult
+    from trace_graph.models import RecallItem, RecallResult, Walk
 
 INDENT = 4
 
@@ -33,7 +33,9 @@ def recall(
     limit: Annotated[int | None, typer.Option(
         "--limit", metavar="N", help="Show this many items, whatever their length.")] = None,
     mode: Annotated[Literal["fast", "guided"], typer.Option(
-        "--mode", help="How to search; guided asks a model and is not built yet.")] = "fast",
+        "--mode", help="How to search; guided has a model walk the tree beside the flat search.")] = "fast",
+    fallback: Annotated[Literal["on", "off"], typer.Option(
+        "--fallback", help="off: show what lies in the branches walked alone, without the flat search.")] = "on",
     asked_at: Annotated[str | None, typer.Option(
         "--asked-at", metavar="TIME",
         help="The moment of the question, for words like 'last week'. Default: now.")] = None,
@@ -48,17 +50,19 @@ def recall(
     Prints the messages with rank, speaker, time, topic and score, and the topics in which most was found. The
     recall's id, which explain and replay take, is said on stderr.
     """
-    if mode == "guided":
-        raise UsageError("--mode guided is not built yet.", fix="Leave it out, or use --mode fast.")
+    if mode == "fast" and fallback == "off":
+        raise UsageError("--fallback off belongs to --mode guided.", fix="Leave one of the two out.")
     return _recall(
-        options_of(context), query, space=space, budget=budget, limit=limit, asked_at=asked_at, known_at=known_at,
-        explain=explain)
+        options_of(context), query, space=space, budget=budget, limit=limit, mode=mode, asked_at=asked_at,
+        known_at=known_at, explain=explain, fallback=fallback == "on")
 
 
 async def _recall(options: GlobalOptions, query: str, **wanted: Any) -> int:
     async with memory_of(options) as memory:
         result = await memory.recall(query, **wanted)
         show(options, result, lambda: _words(result))
+        if result.walk is not None:
+            walk_remark(options, result.walk)
         if memory.settings.recalls_kept:
             remark(options, f"how this was found: trace-graph explain {result.recall_id}")
     return 0
@@ -66,20 +70,37 @@ async def _recall(options: GlobalOptions, query: str, **wanted: Any) -> int:
 
 def _words(result: RecallResult) -> str:
     if result.explanation is None:
-        return _answer(result)
-    return f"{_answer(result)}\n\n{explanation_words(result.explanation)}"
+        return found_words(result)
+    return f"{found_words(result)}\n\n{explanation_words(result.explanation)}"
 
 
-def _answer(result: RecallResult) -> str:
+def walk_remark(options: GlobalOptions, walk: Walk) -> None:
+    """Say beside the result where a walk led, and why it ended early where it did."""
+    if walk.branches:
+        led = ", ".join(one.title or one.id for one in walk.branches)
+        share = f", {walk.share:.0%} of the budget" if walk.fallback else ""
+        remark(options, f"walked to {led} ({counted(walk.model_calls, 'model call')}{share})")
+    elif not walk.steps and walk.fault is None:
+        remark(options, "there is no tree to walk yet: trace-graph organize makes it")
+    elif walk.fault is None:
+        remark(options, f"the model chose no branch ({counted(walk.model_calls, 'model call')})")
+    if walk.fault is not None:
+        instead = "the fast mode answers" if walk.fallback and not walk.branches else "the walk ended early"
+        remark(options, f"{instead}: {walk.fault}")
+
+
+def found_words(result: RecallResult) -> str:
+    """What was found, for people."""
     if not result.items:
         return _nothing(result)
-    parts = [_item(item) for item in result.items]
+    recovered = set(result.recovered)
+    parts = [_item(item, recovered=item.id in recovered) for item in result.items]
     if result.topics:
         named = (
             f"{_path(topic.path)} ({', '.join([decimals(topic.score), *arrears(topic.behind)])})"
             for topic in result.topics)
-        parts.append(_head("Topics") + "\n" + "\n".join(f"{' ' * INDENT}{one}" for one in named))
-    parts.append(_head(f"{counted(len(result.items), 'item')}, {counted(result.tokens, 'token')}"))
+        parts.append(head("Topics") + "\n" + "\n".join(f"{' ' * INDENT}{one}" for one in named))
+    parts.append(head(f"{counted(len(result.items), 'item')}, {counted(result.tokens, 'token')}"))
     return "\n\n".join(parts)
 
 
@@ -91,23 +112,25 @@ def _nothing(result: RecallResult) -> str:
     return "Nothing was found."
 
 
-def _item(item: RecallItem) -> str:
+def _item(item: RecallItem, *, recovered: bool) -> str:
     where = _path(item.topic_path) if item.topic_path else "not filed yet"
     author = visible(item.author, one_line=True)
-    head = f"{item.rank:>2}. {author} · {moment(item.occurred_at)} · {where} · {decimals(item.score)}"
+    line = f"{item.rank:>2}. {author} · {moment(item.occurred_at)} · {where} · {decimals(item.score)}"
     part = " · part of a long message" if item.part else ""
-    return f"{_head(head + part)}\n{_indented(visible(item.text).strip())}"
+    outside = " · outside the walk" if recovered else ""
+    return f"{head(line + part + outside)}\n{indented(visible(item.text).strip())}"
 
 
 def _path(titles: list[str]) -> str:
     return " › ".join(visible(title, one_line=True) for title in titles)
 
 
-def _head(line: str) -> str:
+def head(line: str) -> str:
+    """A line above a text; dim on a terminal."""
     return typer.style(line, dim=True) if coloured(sys.stdout) else line
 
 
-def _indented(text: str) -> str:
+def indented(text: str) -> str:
     """The text moved to the right; on a terminal its lines are wrapped, in a pipe they stay whole."""
     if not sys.stdout.isatty():
         return "\n".join(" " * INDENT + line for line in text.splitlines())

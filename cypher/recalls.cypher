@@ -16,6 +16,16 @@ MATCH (m:Message {id: row.message})
 MERGE (r)-[u:USED]->(m)
 SET u = row.properties
 
+// name: keep_cited
+// Draws CITED from recalls to the messages that a model's answers cite. May run twice.
+// mode: write
+// params: cited
+UNWIND $cited AS row
+MATCH (r:Recall {id: row.recall})
+MATCH (m:Message {id: row.message})
+MERGE (r)-[c:CITED]->(m)
+SET c = row.properties
+
 // name: drop_old_recalls
 // Removes recalls of a space beyond the latest ones that are kept; how many. May run twice.
 // mode: write
@@ -31,4 +41,5 @@ RETURN count(*) AS dropped
 // params: id, spaces
 MATCH (r:Recall {id: $id}) WHERE all(space IN r.spaces WHERE space IN $spaces)
 RETURN r.id AS id, r.query AS query, r.spaces AS spaces, r.change_seqs AS change_seqs, r.at AS at, r.actor AS actor,
-       r.door AS door, r.parameters AS parameters, r.trace AS trace
+       r.door AS door, r.parameters AS parameters, r.trace AS trace, r.answer AS answer, r.found AS found,
+       r.answered AS answered

@@ -73,6 +73,12 @@ class RecallSettings(BaseModel):
     date_weight: float = 0.8
     near_weight: float = Field(0.1, ge=0)
     """What a turn loses beside one that stands above it, where many things are asked for; e times less 2 turns away."""
+    walked_share: float = Field(0.35, ge=0, le=0.5)
+    """Guided recall: the share of the budget that walked branches may get beyond what the flat search has of them; in
+    proportion less where they score lower than the best topic. Source: docs/decisions/0011, as of walked_reach."""
+    walked_reach: float = Field(0.2, ge=0)
+    """By how much a message of theirs may score below one of the flat search that it comes before, in shares of the
+    best score."""
     budget: int = Field(2000, ge=1)
     """Tokens of the items shown, where neither budget nor limit is given."""
 

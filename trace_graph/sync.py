@@ -17,8 +17,10 @@ from typing import Any, BinaryIO, Generic, Self, TypeVar
 from trace_graph.config import Settings
 from trace_graph.embed.protocol import Embedder
 from trace_graph.errors import UsageError
+from trace_graph.llm.values import OnText
 from trace_graph.memory import Memory as AsyncMemory
 from trace_graph.models import (
+    AskResult,
     CallLine,
     CallRecord,
     CallsExportReport,
@@ -256,9 +258,9 @@ class Memory:
     def recall(
         self, query: str, *, space: str | Sequence[str] | None = None, budget: int | None = None,
         limit: int | None = None, mode: str = "fast", asked_at: datetime | str | None = None,
-        known_at: datetime | str | None = None, explain: bool = False,
+        known_at: datetime | str | None = None, explain: bool = False, fallback: bool = True,
     ) -> RecallResult:
-        """Find what answers a question, best first; no model is asked.
+        """Find what answers a question, best first; in the fast mode no model is asked.
 
         How it was found is kept after this has returned, as long as the setting `recalls_kept` says: `explain` and
         `replay` take the result's `recall_id`.
@@ -269,17 +271,46 @@ class Memory:
             space: one space or several; default: all.
             budget: tokens of the items shown; default 2,000.
             limit: this many items instead of a budget.
-            mode: `fast`; `guided` is not built yet.
+            mode: `fast`, or `guided`: a model walks the tree, and what lies in the branches it chooses gets a part of
+                the budget. Where it gives no answer the fast mode's stands, and the result's `walk` says why.
             asked_at: the moment of the question, on the clock of whoever asks; default: now, in UTC. Dates such as
                 "yesterday" are counted from its day.
             known_at: answer with what this memory knew at that moment; default: with all it knows.
             explain: tell at once how the answer came about, in the result's `explanation`.
+            fallback: show what the flat search finds beside a walk; without it, what lies in the branches alone.
 
-        Raises: InvalidInput, NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
+        Raises: InvalidInput, NotFound, ConfigError (guided, and no model is configured), EngineUnavailable,
+        EngineTimeout, EmbedderMismatch, StoreFailed.
         """
         return self._loop.run(lambda: self._memory.recall(
             query, space=space, budget=budget, limit=limit, mode=mode, asked_at=asked_at, known_at=known_at,
-            explain=explain))
+            explain=explain, fallback=fallback))
+
+    def ask(
+        self, question: str, *, space: str | Sequence[str] | None = None, mode: str = "fast",
+        budget: int | None = None, asked_at: datetime | str | None = None, known_at: datetime | str | None = None,
+        on_text: OnText | None = None,
+    ) -> AskResult:
+        """Have a model answer a question from what is remembered, with the messages that it cites.
+
+        Where the model gives no answer the result says why, and holds what was found. The answer is kept with its
+        recall; `explain` shows it.
+
+        Args:
+            question: in words.
+            space: one space or several; default: all.
+            mode: how the messages are found, as in `recall`.
+            budget: tokens of the messages that are put before the model; default 2,000.
+            asked_at: as in `recall`.
+            known_at: answer with what this memory knew at that moment.
+            on_text: takes the answer piece by piece while it arrives. What counts is the result.
+
+        Raises: InvalidInput, NotFound, ConfigError where no model is configured, EngineUnavailable, EngineTimeout,
+        EmbedderMismatch, StoreFailed.
+        """
+        return self._loop.run(lambda: self._memory.ask(
+            question, space=space, mode=mode, budget=budget, asked_at=asked_at, known_at=known_at,
+            on_text=on_text))
 
     def explain(self, recall_id: str) -> RecallExplanation:
         """How the answer to a recall came about: what was scored, by which signals, and why the rest was dropped.

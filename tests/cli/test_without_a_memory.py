@@ -37,12 +37,14 @@ def test_the_engine_that_is_not_there_can_be_looked_at_and_stopped(nowhere: Comm
 
 @pytest.mark.parametrize(("arguments", "said"), [
     ([], "Usage: trace-graph [OPTIONS] COMMAND [ARGS]..."),
-    (["recal"], "Error: No such command 'recal'. Did you mean 'recall'?\n  See trace-graph --help.\n"),
+    (["recal"], "Error: No such command 'recal'. Did you mean 'recall', 'calls'?\n  See trace-graph --help.\n"),
     (["recall", "q"], "Error: Missing option '--space'.\n  See trace-graph recall --help.\n"),
     (["recall", "q", "--space", "s", "--as-of", "2024-01-01"],
      "Error: The option --as-of is not built yet.\n  See trace-graph recall --help.\n"),
-    (["recall", "q", "--space", "s", "--mode", "guided"],
-     "Error: --mode guided is not built yet.\n  Leave it out, or use --mode fast.\n"),
+    (["recall", "q", "--space", "s", "--fallback", "off"],
+     "Error: --fallback off belongs to --mode guided.\n  Leave one of the two out.\n"),
+    (["ask", "q", "--space", "s", "--quiet"], "Error: This needs a language model, and none is configured.\n  Set "),
+    (["recall", "q", "--space", "s", "--mode", "guided", "--quiet"], "Error: This needs a language model, and none is"),
     (["recall", "q", "--space", "s", "--limit", "many"], "Error: Invalid value for '--limit':"),
     (["add", "x", "--space", "s", "--role", "boss"], "Error: Invalid value for '--role': 'boss' is not one of 'user',"),
     (["add", "x", "--space", "s", "--colour", "red"], "Error: No such option: --colour"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from trace_graph.config import RecallSettings
-from trace_graph.models import Dropped, RecallItem, RecallResult, Why
+from trace_graph.models import Dropped, KeptAnswer, RecallItem, RecallResult, Why
 from trace_graph.retrieve.candidates import Candidate
 from trace_graph.retrieve.dates import DateRange
 from trace_graph.retrieve.question import Question
@@ -110,6 +111,19 @@ def test_where_too_many_were_scored_the_others_are_not_kept(more: int, known: bo
     trace = trace_of(request(), answer(ranked, []))
 
     assert (trace.found, trace.scored is not None) == (MOST_CANDIDATES + more, known)
+
+
+def test_an_answer_is_kept_with_its_recall_and_read_back() -> None:
+    recall = replace(
+        kept(trace_of(request(), answer([scored("a")], [item("a", 1)]))),
+        answer=KeptAnswer(text="Walnut [1].", found=True, citations=["b", "a"], dropped=2, call_ids=["call"]))
+
+    assert KeptRecall.of(recall.properties()) == recall
+    assert recall.properties()["answered"] == '{"citations":["b","a"],"dropped":2,"call_ids":["call"]}'
+    assert recall.cited() == [
+        {"recall": "recall", "message": "a", "properties": {"rank": 2}},
+        {"recall": "recall", "message": "b", "properties": {"rank": 1}}]
+    assert recall.made() == [{"source": "call", "target": "recall"}]
 
 
 def test_a_recall_is_read_back_as_it_was_kept() -> None:

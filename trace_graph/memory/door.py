@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -16,15 +16,17 @@ from trace_graph.errors import ConfigError, InvalidInput, UsageError
 from trace_graph.ingest.adding import Adding
 from trace_graph.ingest.importing import import_items, open_source
 from trace_graph.ingest.prepare import check, message_of
+from trace_graph.llm.values import Model, OnText
 from trace_graph.maintain.doctor import Doctor
 from trace_graph.maintain.exporting import export_space
 from trace_graph.memory.calls import export_calls, show_call, wanted_calls
 from trace_graph.memory.health import configured_model, read_health
 from trace_graph.memory.opening import Opened, Opening
 from trace_graph.memory.probing import Probing
-from trace_graph.memory.recalling import Recalling, recall_request
+from trace_graph.memory.recalling import Guide, Recalling, check_mode, recall_request
 from trace_graph.memory.restoring import refuse_options, restore_file, to_restore
 from trace_graph.models import (
+    AskResult,
     CallLine,
     CallRecord,
     CallsExportReport,
@@ -94,6 +96,7 @@ class Memory:
         self._opening = Opening(self.settings, embedder)
         self._adding: Adding | None = None
         self._recording: Recording | None = None
+        self._model: Callable[[], Awaitable[Model | None]] | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -185,9 +188,9 @@ class Memory:
     async def recall(
         self, query: str, *, space: str | Sequence[str] | None = None, budget: int | None = None,
         limit: int | None = None, mode: str = "fast", asked_at: datetime | str | None = None,
-        known_at: datetime | str | None = None, explain: bool = False,
+        known_at: datetime | str | None = None, explain: bool = False, fallback: bool = True,
     ) -> RecallResult:
-        """Find what answers a question, best first; no model is asked.
+        """Find what answers a question, best first; in the fast mode no model is asked.
 
         How it was found is kept after this has returned, as long as the setting `recalls_kept` says: `explain` and
         `replay` take the result's `recall_id`.
@@ -198,21 +201,53 @@ class Memory:
             space: one space or several; default: all.
             budget: tokens of the items shown; default 2,000.
             limit: this many items instead of a budget.
-            mode: `fast`; `guided` is not built yet.
+            mode: `fast`, or `guided`: a model walks the tree, and what lies in the branches it chooses gets a part of
+                the budget. Where it gives no answer the fast mode's stands, and the result's `walk` says why.
             asked_at: the moment of the question, on the clock of whoever asks; default: now, in UTC. Dates such as
                 "yesterday" are counted from its day.
             known_at: answer with what this memory knew at that moment; default: with all it knows.
             explain: tell at once how the answer came about, in the result's `explanation`.
+            fallback: show what the flat search finds beside a walk; without it, what lies in the branches alone.
 
-        Raises: InvalidInput, NotFound, EngineUnavailable, EngineTimeout, EmbedderMismatch, StoreFailed.
+        Raises: InvalidInput, NotFound, ConfigError (guided, and no model is configured), EngineUnavailable,
+        EngineTimeout, EmbedderMismatch, StoreFailed.
         """
-        if mode != "fast":
-            raise UsageError(f"The mode {mode!r} is not built yet.", fix="Use mode='fast'.")
+        check_mode(mode, fallback=fallback)
         request = recall_request(
             query, budget, limit, asked_at=asked_at, known_at=known_at, now=self._clock(),
             settings=self.settings.recall)
+        guide = Guide(await self._for_asking(), fallback) if mode == "guided" else None
         opened, scope = await self._scope(space)
-        return await self._recalling(opened).recall(scope, request, explained=explain)
+        return await self._recalling(opened).recall(scope, request, explained=explain, guide=guide)
+
+    async def ask(
+        self, question: str, *, space: str | Sequence[str] | None = None, mode: str = "fast",
+        budget: int | None = None, asked_at: datetime | str | None = None, known_at: datetime | str | None = None,
+        on_text: OnText | None = None,
+    ) -> AskResult:
+        """Have a model answer a question from what is remembered, with the messages that it cites.
+
+        Where the model gives no answer the result says why, and holds what was found. The answer is kept with its
+        recall; `explain` shows it.
+
+        Args:
+            question: in words.
+            space: one space or several; default: all.
+            mode: how the messages are found, as in `recall`.
+            budget: tokens of the messages that are put before the model; default 2,000.
+            asked_at: as in `recall`.
+            known_at: answer with what this memory knew at that moment.
+            on_text: takes the answer piece by piece while it arrives. What counts is the result.
+
+        Raises: InvalidInput, NotFound, ConfigError where no model is configured, EngineUnavailable, EngineTimeout,
+        EmbedderMismatch, StoreFailed.
+        """
+        asked = recall_request(
+            question, budget, None, asked_at=asked_at, known_at=known_at, now=self._clock(),
+            settings=self.settings.recall)
+        how, model = check_mode(mode), await self._for_asking()
+        opened, scope = await self._scope(space)
+        return await self._recalling(opened).ask(scope, asked, model, mode=how, on_text=on_text)
 
     async def explain(self, recall_id: str) -> RecallExplanation:
         """How the answer to a recall came about: what was scored, by which signals, and why the rest was dropped.
@@ -399,6 +434,16 @@ class Memory:
             self._recording = Recording(opened.store, self.settings.recalls_kept)
         return Recalling(
             opened, self._recording, self.settings, self._actor, self._clock, self._new_id, self._count)
+
+    async def _for_asking(self) -> Model:
+        """The model. Raises: ConfigError where none is configured."""
+        model = None if self._model is None else await self._model()
+        if model is None:
+            raise ConfigError(
+                "This needs a language model, and none is configured.",
+                fix="Set TRACE_GRAPH_MODEL, and OPENAI_BASE_URL for an endpoint of your own; recall in the fast mode "
+                    "needs none.")
+        return model
 
     async def _for_adding(self) -> Adding:
         opened = await self._opening.for_writing()

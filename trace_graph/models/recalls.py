@@ -7,11 +7,15 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from trace_graph.models.kept_answers import KeptAnswer
+from trace_graph.models.walks import Walk
+
 Mode = Literal["fast", "guided"]
 
-Dropped = Literal["budget", "limit", "duplicate", "below floor", "not readable"]
+Dropped = Literal["budget", "limit", "duplicate", "below floor", "not readable", "not walked"]
 """Why a candidate was not shown: the budget or the limit was reached before it, its content is shown already, it is too
-weak, or it may not be read (or was erased) by the time it was to be shown."""
+weak, it may not be read (or was erased) by the time it was to be shown, or it lies outside the branches that were
+walked, which alone were to be shown."""
 
 
 class Why(BaseModel):
@@ -30,7 +34,7 @@ class Why(BaseModel):
     near: float = 0.0
     """What it loses, where many things are asked for, beside an item that stands above it; 0 or less."""
     found_by: list[str] = Field(default_factory=list)
-    """Which lists brought it: text, vector, passage text, passage vector, neighbour."""
+    """Which lists brought it: text, vector, passage text, passage vector, neighbour; walk: only a walked branch."""
     words: list[str] = Field(default_factory=list)
     """The question's terms that occur in it."""
 
@@ -87,6 +91,7 @@ class RecallResult(BaseModel):
     recall_id: str
     query: str
     mode: Mode = "fast"
+    """How it was answered: the fast mode stands in where the model gives a guided recall no answer."""
     tokens: int
     """Of all items shown."""
     context: str
@@ -99,7 +104,9 @@ class RecallResult(BaseModel):
     smallest_budget: int | None = None
     """Tokens of the first hit, where no item fits the budget; None where any does, or nothing was found."""
     recovered: list[str] = Field(default_factory=list)
-    """Ids that the flat search found outside the branches walked; empty in the fast mode."""
+    """Ids of items that the flat search found outside the branches walked; empty in the fast mode."""
+    walk: Walk | None = None
+    """How the tree was walked; None where the fast mode was asked for."""
     explanation: RecallExplanation | None = None
     """How the answer came about; only where it was asked for."""
 
@@ -169,6 +176,10 @@ class RecallExplanation(BaseModel):
     """How many of all scored were not shown, by reason."""
     candidates: list[ExplainedCandidate]
     """Best first."""
+    walk: Walk | None = None
+    """How the tree was walked, with the titles of now; None where the fast mode was asked for."""
+    answer: KeptAnswer | None = None
+    """What a model answered from it; None where it was only recalled."""
 
 
 class ReplayDifference(BaseModel):

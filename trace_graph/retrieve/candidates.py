@@ -56,7 +56,7 @@ async def find_candidates(
     if any(space.passages for space in scope.spaces):
         parts = await best_parts(store, scope, question, vector, settings=settings, stored=stored)
     ids = most_promising(by_text, by_vector, question.names, settings) if is_large else [*by_text, *by_vector]
-    found = await _with_neighbours(store, scope, question, vector, {*ids, *parts} if only is None else only)
+    found = await with_neighbours(store, scope, question, vector, {*ids, *parts} if only is None else only)
     if only is not None:
         found = [one for one in found if one.id in only]
     return list(_described(found, by_text, by_vector, parts))
@@ -67,9 +67,13 @@ async def _stored(store: Store) -> Mapping[str, int]:
     return (await store.read("count_stored"))[0]
 
 
-async def _with_neighbours(
+async def with_neighbours(
     store: Store, scope: Scope, question: Question, vector: Vector | None, ids: Iterable[str]
 ) -> list[Candidate]:
+    """These messages and the neighbours that their windows need; how they were found is not said.
+
+    Raises: EngineUnavailable, EngineTimeout, StoreFailed.
+    """
     wanted = sorted(ids)
     rows = await store.read_lists(
         "recall_rows", ids=wanted, spaces=scope.ids, bounds=scope.bounds,

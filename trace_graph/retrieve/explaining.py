@@ -31,8 +31,10 @@ async def explain(store: Store, scope: Scope, recall: KeptRecall) -> RecallExpla
     ids = [one.id for one in recall.trace.candidates]
     rows = await store.read_lists("describe_messages", ids=ids, shown=ids, spaces=scope.ids) if ids else []
     said = {row[0]: row for row in rows}
-    paths = await paths_of_topics(store, scope, {row[1] for row in rows if row[1] is not None})
     parameters, trace = recall.parameters, recall.trace
+    offered = frozenset() if trace.walk is None else trace.walk.topics
+    paths = await paths_of_topics(store, scope, {row[1] for row in rows if row[1] is not None} | offered)
+    titles = {topic: path[-1] for topic, path in paths.items() if path}
     names: dict[str, str] = {space.id: space.name for space in scope.spaces}
     return RecallExplanation(
         recall_id=recall.id, query=recall.query, mode=parameters.mode, budget=parameters.budget,
@@ -42,6 +44,7 @@ async def explain(store: Store, scope: Scope, recall: KeptRecall) -> RecallExpla
         embedder=None if parameters.embedder is None else parameters.embedder.name, version=parameters.version,
         settings=parameters.settings, terms=list(trace.terms), names=list(trace.names),
         dates=list(trace.dates), found=trace.found, dropped=trace.dropped,
+        walk=None if trace.walk is None else trace.walk.told(titles), answer=recall.answer,
         candidates=[
             _explained(place, one, trace, said.get(one.id), paths)
             for place, one in enumerate(trace.candidates, start=1)])

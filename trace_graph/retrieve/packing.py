@@ -73,7 +73,7 @@ def fitting(ranked: Sequence[Scored], budget: int | None, limit: int | None) -> 
     head: list[Scored] = []
     used = 0
     for one in ranked:
-        tokens = _expected_tokens(one)
+        tokens = expected_tokens(one)
         if used == 0 and tokens > budget:
             if tokens <= MOST_OVERCOUNTED * budget:
                 head.append(one)
@@ -89,10 +89,11 @@ def smallest_budget(first: Scored, described: dict[str, Described], count: Token
     """The smallest budget, in tokens, with which this first hit is shown; None where it is gone meanwhile."""
     message = described.get(first.candidate.id)
     # Nothing is read whose stored count is far beyond the budget.
-    return None if message is None else max(-(-_expected_tokens(first) // MOST_OVERCOUNTED), count(message.shown))
+    return None if message is None else max(-(-expected_tokens(first) // MOST_OVERCOUNTED), count(message.shown))
 
 
-def _expected_tokens(one: Scored) -> int:
+def expected_tokens(one: Scored) -> int:
+    """Tokens of what will be shown of a candidate, as far as they are known before it is read."""
     # A long message is shown by a passage; how large that is, is known only when it is read.
     is_long = one.candidate.part is not None or one.candidate.tokens > LONG_TOKENS
     return min(one.candidate.tokens, PASSAGE_TOKENS) if is_long else one.candidate.tokens

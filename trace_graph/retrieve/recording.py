@@ -93,10 +93,16 @@ class Recording:
     async def _write(self, space: str, batch: list[KeptRecall]) -> None:
         recalls = [recall.properties() for recall in batch]
         used = [edge for recall in batch for edge in recall.used()]
+        cited = [edge for recall in batch for edge in recall.cited()]
+        made = [edge for recall in batch for edge in recall.made()]
 
         async def work(transaction: Transaction) -> None:
             await transaction.run("keep_recalls", recalls=recalls)
             await transaction.run("keep_used", used=used)
+            if cited:
+                await transaction.run("keep_cited", cited=cited)
+            if made:
+                await transaction.run("link_made_recalls", links=made)
             dropped = MOST_DROPPED
             while dropped == MOST_DROPPED:
                 rows = await transaction.run("drop_old_recalls", space=space, kept=self._kept, most=MOST_DROPPED)

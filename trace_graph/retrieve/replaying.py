@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from trace_graph.access.scopes import Scope, Space
 from trace_graph.config import RecallSettings
 from trace_graph.models import ReplayChange, ReplayDifference, ReplayReport
 from trace_graph.retrieve.comparing import Evidence, changes_since, differences
+from trace_graph.retrieve.guided import answer_again
 from trace_graph.retrieve.known_then import set_back
 from trace_graph.retrieve.recall import Answer, Embed, RecallRequest, answer
 from trace_graph.retrieve.tracing import KeptRecall, Parameters, Trace, TracedEmbedder, trace_of
@@ -20,7 +22,7 @@ async def replay(
     store: Store, scope: Scope, recall: KeptRecall, *, embed: Embed, settings: RecallSettings, count: TokenCounter,
     in_use: Callable[[], TracedEmbedder | None],
 ) -> ReplayReport:
-    """Run a recall again and compare.
+    """Run a recall again and compare; a guided one with the walk that was kept, so no model is asked.
 
     Args:
         store: where it was kept.
@@ -40,8 +42,12 @@ async def replay(
         query=recall.query, asked_at=parameters.asked_at, budget=parameters.budget, limit=parameters.limit,
         known_at=parameters.known_at)
 
+    walk = recall.trace.walk if parameters.mode == "guided" else None
+
     async def again(only: Collection[str] | None) -> Answer:
-        return await answer(
+        with_what = partial(
+            answer_again, walk=walk) if walk is not None else answer
+        return await with_what(
             store, then, request, embed=embed, settings=_settings_of(parameters), count=count,
             new_id=lambda: recall.id, only=only)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from trace_graph.models import Dropped, Mode, RecallItem
+from trace_graph.models import Dropped, KeptAnswer, Mode, RecallItem
 from trace_graph.retrieve.dates import DateRange
 from trace_graph.retrieve.ranking import Scored
 from trace_graph.retrieve.recall import Answer, RecallRequest
+from trace_graph.retrieve.walked import TracedWalk
 from trace_graph.text.dates.days import date_of
 
 MOST_CANDIDATES = 200
@@ -89,6 +91,8 @@ class Trace(BaseModel):
     others: tuple[str, ...] | None
     """Ids of what was scored beside them, best first: frequencies of words, and so scores, are counted in all of it.
     None where they are too many to keep."""
+    walk: TracedWalk | None = None
+    """How the tree was walked; None where the fast mode was asked for."""
 
     @property
     def scored(self) -> frozenset[str] | None:
@@ -111,6 +115,8 @@ class KeptRecall:
     door: str
     parameters: Parameters
     trace: Trace
+    answer: KeptAnswer | None = None
+    """What a model answered from it; None where it was only recalled, or the model gave no answer."""
 
     @property
     def bounds(self) -> dict[str, int]:
@@ -128,7 +134,14 @@ class KeptRecall:
             "id": self.id, "space": self.spaces[0], "spaces": list(self.spaces), "query": self.query, "at": self.at,
             "actor": self.actor, "door": self.door, "change_seq": self.change_seqs[0],
             "change_seqs": list(self.change_seqs), "parameters": self.parameters.model_dump_json(),
-            "trace": self.trace.model_dump_json()}
+            "trace": self.trace.model_dump_json(), **self._answer()}
+
+    def _answer(self) -> dict[str, Any]:
+        if self.answer is None:
+            return {"answer": None, "found": None, "answered": None}
+        return {
+            "answer": self.answer.text, "found": self.answer.found,
+            "answered": self.answer.model_dump_json(exclude={"text", "found"})}
 
     def used(self) -> list[dict[str, Any]]:
         """The `USED` relationships, by message."""
@@ -137,14 +150,30 @@ class KeptRecall:
              "properties": {"rank": one.rank, "score": one.score, "tokens": one.tokens}}
             for one in sorted(self.shown)]
 
+    def cited(self) -> list[dict[str, Any]]:
+        """The `CITED` relationships, by message."""
+        return [] if self.answer is None else [
+            {"recall": self.id, "message": id, "properties": {"rank": number}}
+            for number, id in sorted(enumerate(self.answer.citations, start=1), key=lambda one: one[1])]
+
+    def made(self) -> list[dict[str, str]]:
+        """The `MADE` relationships of the model calls that served it, by call."""
+        walked = [] if self.trace.walk is None else [id for step in self.trace.walk.steps for id in step.calls]
+        answered = [] if self.answer is None else self.answer.call_ids
+        return [{"source": id, "target": self.id} for id in sorted((*walked, *answered))]
+
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> KeptRecall:
         """From a row of read_recall."""
+        answer = None
+        if row["answered"] is not None:
+            answer = KeptAnswer.model_validate({
+                **json.loads(row["answered"]), "text": row["answer"], "found": row["found"]})
         return cls(
             id=row["id"], query=row["query"], spaces=tuple(row["spaces"]), change_seqs=tuple(row["change_seqs"]),
             at=row["at"], actor=row["actor"], door=row["door"],
             parameters=Parameters.model_validate_json(row["parameters"]),
-            trace=Trace.model_validate_json(row["trace"]))
+            trace=Trace.model_validate_json(row["trace"]), answer=answer)
 
 
 def trace_of(request: RecallRequest, answer: Answer) -> Trace:
@@ -164,7 +193,7 @@ def trace_of(request: RecallRequest, answer: Answer) -> Trace:
         candidates=tuple(
             _traced(one, shown.get(one.candidate.id), answer.passed_over.get(one.candidate.id, end), answer.topics)
             for one in kept),
-        others=tuple(others) if len(others) <= MOST_OTHERS else None)
+        others=tuple(others) if len(others) <= MOST_OTHERS else None, walk=answer.walk)
 
 
 def _traced(
