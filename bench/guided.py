@@ -14,7 +14,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -135,11 +135,7 @@ def _within(filled: Filled, question: Question, order: Sequence[Scored]) -> floa
 
 async def _recalled(filled: Filled, pool: Pool, question: Question, model: Model) -> tuple[float, float, float]:
     """Of the evidence: what a guided recall shows, what of that lies outside its walk, what of that it names."""
-
-    async def provided() -> Model:
-        return model
-
-    filled.memory._model = provided
+    filled.memory._modelling = replace(filled.memory._modelling, given=model)
     answer = await filled.memory.recall(
         question.text, space=filled.space, budget=BUDGET, mode="guided", asked_at=pool.asked_at(question))
     assert answer.walk is not None

@@ -25,6 +25,7 @@ from trace_graph.cli import (
     import_file,
     organize,
     queries,
+    rebuild,
     recall,
     spaces,
     stats,
@@ -85,6 +86,7 @@ def build() -> Any:
     application.command("replay")(explain.replay)
     application.command("tree")(tree.tree)
     application.command("topic")(topic.topic)
+    application.command("rebuild")(rebuild.rebuild)
     application.command("diff")(diff.diff)
     application.add_typer(spaces.spaces, name="spaces")
     application.command("stats")(stats.stats)

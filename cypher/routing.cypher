@@ -22,3 +22,12 @@ MATCH (m:Message {filed_in: topic})
 WITH topic, m WHERE m.space IN $spaces
 MATCH (m)<-[p:PARENT_OF {live_key: m.id}]-() WHERE p.decided_by = 'vector'
 RETURN m.segment AS segment, min(p.margin) AS margin
+
+// name: routing_figures
+// How a model did when it was last asked where segments of spaces belong, the oldest first.
+// mode: read
+// params: spaces, model, most
+UNWIND $spaces AS space
+MATCH (c:ModelCall {space: space}) WHERE c.model = $model AND c.purpose IN ['route', 'descend']
+WITH c.id AS id, c.figures AS figures ORDER BY id DESC LIMIT $most
+RETURN figures ORDER BY id

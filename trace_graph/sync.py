@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Generic, Self, TypeVar
 from trace_graph.config import Settings
 from trace_graph.embed.protocol import Embedder
 from trace_graph.errors import UsageError
-from trace_graph.llm.values import OnText
+from trace_graph.llm.values import Model, OnText
 from trace_graph.memory import Memory as AsyncMemory
 from trace_graph.models import (
     AskResult,
@@ -34,6 +34,7 @@ from trace_graph.models import (
     OrganizeReport,
     Progress,
     QueryInfo,
+    RebuildReport,
     RecallExplanation,
     RecallResult,
     Receipt,
@@ -46,6 +47,7 @@ from trace_graph.models import (
     TreeDifference,
     uuid7,
 )
+from trace_graph.organize.organizing import Routing
 from trace_graph.store.ledger import Door
 from trace_graph.store.read_only import Rows
 from trace_graph.text.times import utc_now
@@ -167,6 +169,7 @@ class Memory:
         self, uri: str | None = None, *, actor: str | None = None, settings: Settings | None = None,
         embedder: Embedder | None = None, clock: Callable[[], datetime] = utc_now, new_id: NewId = uuid7,
         count: TokenCounter = count_tokens, door: Door = "library",
+        model: Model | None = None,
     ) -> None:
         """Prepare a memory; nothing is opened yet.
 
@@ -179,12 +182,13 @@ class Memory:
             new_id: gives fresh ids.
             count: counts the tokens of a text, for budgets.
             door: through which door the caller came, for the ledger.
+            model: a model of your own in place of the configured one.
 
         Raises: ConfigError.
         """
         self._memory = AsyncMemory(
             uri, actor=actor, settings=settings, embedder=embedder, clock=clock, new_id=new_id, count=count,
-            door=door)
+            door=door, model=model)
         self._loop = _Loop()
 
     @property
@@ -247,13 +251,41 @@ class Memory:
         """
         return self._loop.run(lambda: self._memory.export(space=space, out=out, progress=progress))
 
-    def organize(self, *, space: str, progress: Progress | None = None) -> OrganizeReport:
+    def organize(
+        self, *, space: str, progress: Progress | None = None, use_model: bool = True, routing: Routing = "cascade",
+        record: Path | str | None = None, replay: Path | str | None = None,
+    ) -> OrganizeReport:
         """File the waiting messages of a space under topics and revise the summaries of those that changed.
 
-        May be killed at any point and run again; a second organiser of the space waits for its turn.
-        Raises: NotFound, EngineUnavailable, EngineTimeout, StoreFailed.
+        May be killed at any point and run again; a second organiser of the space waits for its turn. With a model set
+        (`TRACE_GRAPH_MODEL`) it is asked where vectors are not sure, and words the topics; where it fails, the run goes
+        on without it, and the report says why.
+
+        Args:
+            space: its name.
+            progress: is told how many messages are filed, and of how many.
+            use_model: False: ask no model.
+            routing: `cascade`, `descent` (level by level from the root), or `vectors`: the model only words topics.
+            record: a new file for everything that the model replies.
+            replay: such a file, in place of the model: the same messages organised again from it give an equal export.
+
+        Raises: NotFound, UsageError, ConfigError, ReplayDiffers, EngineUnavailable, EngineTimeout, StoreFailed.
         """
-        return self._loop.run(lambda: self._memory.organize(space=space, progress=progress))
+        return self._loop.run(lambda: self._memory.organize(
+            space=space, progress=progress, use_model=use_model, routing=routing, record=record, replay=replay))
+
+    def rebuild(
+        self, *, space: str, into: str, model: str | None = None, use_model: bool = True,
+        routing: Routing = "cascade", progress: Progress | None = None,
+    ) -> RebuildReport:
+        """Build a second tree over the messages of a space, in another space, under another model or other prompts.
+
+        The messages are copied as they were given, then organised; `diff` compares the trees. May be killed at any
+        point and run again. Raises: NotFound, InvalidInput, Refused (the other space holds something else), and what
+        `add_many` and `organize` raise.
+        """
+        return self._loop.run(lambda: self._memory.rebuild(
+            space=space, into=into, model=model, use_model=use_model, routing=routing, progress=progress))
 
     def recall(
         self, query: str, *, space: str | Sequence[str] | None = None, budget: int | None = None,

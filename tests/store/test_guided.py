@@ -17,7 +17,7 @@ from trace_graph.config import Settings
 from trace_graph.errors import ConfigError, InvalidInput
 from trace_graph.llm.purposes.answer import AnswerReply
 from trace_graph.llm.purposes.walk import WalkReply
-from trace_graph.llm.values import Answered, Model, OnText, Reply, Request
+from trace_graph.llm.values import Answered, OnText, Reply, Request
 from trace_graph.memory import Memory
 from trace_graph.models import RecallResult, TopicNode
 from trace_graph.text.times import utc_now
@@ -44,11 +44,7 @@ class AskedToday(ScriptedModel):
 def asking(memory: Memory, answer: Callable[[Request[Any]], Any]) -> ScriptedModel:
     """Have the memory ask a model that answers so."""
     model = AskedToday(answer)
-
-    async def provided() -> Model:
-        return model
-
-    memory._model = provided
+    memory._modelling = replace(memory._modelling, given=model)
     return model
 
 
@@ -242,7 +238,7 @@ def test_a_guided_answer_counts_the_calls_of_its_walk(memory: Memory, run: Run, 
 
 
 def test_without_a_model_it_is_said_how_to_get_one(memory: Memory, run: Run, talk: str) -> None:
-    memory._model = None
+    memory._modelling = replace(memory._modelling, given=None)
 
     for verb in (memory.ask(QUESTION, space=talk), memory.recall(QUESTION, space=talk, mode="guided")):
         with pytest.raises(ConfigError, match="none is configured") as refused:

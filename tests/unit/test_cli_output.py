@@ -94,7 +94,7 @@ def test_whoever_waits_for_another_organiser_is_told_for_whom_and_until_when(
     log = logging.getLogger("trace_graph.organize.lease")
     until = datetime(2030, 1, 1, 8, 0, 30, tzinfo=UTC)
     for options in (GlobalOptions(), GlobalOptions(quiet=True)):
-        with organize._waiting_told(options):
+        with organize.waiting_told(options):
             log.info("another organiser holds the space", extra={"holder": "agent-7", "until": until})
 
     assert capsys.readouterr().err == (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +21,9 @@ from trace_graph.maintain.doctor import Doctor
 from trace_graph.maintain.exporting import export_space
 from trace_graph.memory.calls import export_calls, show_call, wanted_calls
 from trace_graph.memory.health import configured_model, read_health
+from trace_graph.memory.modelling import Modelling
 from trace_graph.memory.opening import Opened, Opening
+from trace_graph.memory.organizing import Organized, Organizing
 from trace_graph.memory.probing import Probing
 from trace_graph.memory.recalling import Guide, Recalling, check_mode, recall_request
 from trace_graph.memory.restoring import refuse_options, restore_file, to_restore
@@ -40,6 +42,7 @@ from trace_graph.models import (
     OrganizeReport,
     Progress,
     QueryInfo,
+    RebuildReport,
     RecallExplanation,
     RecallResult,
     Receipt,
@@ -52,7 +55,7 @@ from trace_graph.models import (
     TreeDifference,
     uuid7,
 )
-from trace_graph.organize.organizing import organize
+from trace_graph.organize.organizing import Routing
 from trace_graph.retrieve.calls import call_stats, list_calls
 from trace_graph.retrieve.differing import differences
 from trace_graph.retrieve.overview import list_queries, list_spaces, read_stats
@@ -73,6 +76,7 @@ class Memory:
         self, uri: str | None = None, *, actor: str | None = None, settings: Settings | None = None,
         embedder: Embedder | None = None, clock: Callable[[], datetime] = utc_now, new_id: NewId = uuid7,
         count: TokenCounter = count_tokens, door: Door = "library",
+        model: Model | None = None,
     ) -> None:
         """Prepare a memory; nothing is opened yet.
 
@@ -85,6 +89,7 @@ class Memory:
             new_id: gives fresh ids.
             count: counts the tokens of a text, for budgets.
             door: through which door the caller came, for the ledger.
+            model: a model of your own in place of the configured one.
 
         Raises: ConfigError.
         """
@@ -96,7 +101,7 @@ class Memory:
         self._opening = Opening(self.settings, embedder)
         self._adding: Adding | None = None
         self._recording: Recording | None = None
-        self._model: Callable[[], Awaitable[Model | None]] | None = None
+        self._modelling = Modelling(self.settings, model, clock, new_id)
 
     async def __aenter__(self) -> Self:
         return self
@@ -174,16 +179,48 @@ class Memory:
         return await export_space(
             opened.store, scope.spaces[0], Path(out) if isinstance(out, str) else out, progress=progress)
 
-    async def organize(self, *, space: str, progress: Progress | None = None) -> OrganizeReport:
+    async def organize(
+        self, *, space: str, progress: Progress | None = None, use_model: bool = True, routing: Routing = "cascade",
+        record: Path | str | None = None, replay: Path | str | None = None,
+    ) -> OrganizeReport:
         """File the waiting messages of a space under topics and revise the summaries of those that changed.
 
-        May be killed at any point and run again; a second organiser of the space waits for its turn.
-        Raises: NotFound, EngineUnavailable, EngineTimeout, StoreFailed.
+        May be killed at any point and run again; a second organiser of the space waits for its turn. With a model set
+        (`TRACE_GRAPH_MODEL`) it is asked where vectors are not sure, and words the topics; where it fails, the run goes
+        on without it, and the report says why.
+
+        Args:
+            space: its name.
+            progress: is told how many messages are filed, and of how many.
+            use_model: False: ask no model.
+            routing: `cascade`, `descent` (level by level from the root), or `vectors`: the model only words topics.
+            record: a new file for everything that the model replies.
+            replay: such a file, in place of the model: the same messages organised again from it give an equal export.
+
+        Raises: NotFound, UsageError, ConfigError, ReplayDiffers, EngineUnavailable, EngineTimeout, StoreFailed.
         """
         opened, scope = await self._scope(space)
-        return await organize(
-            opened.store, scope.spaces[0], embedder=await opened.embedder.ready(), actor=self._actor,
-            clock=self._clock, new_id=self._new_id, progress=progress)
+        how = Organized(use_model=use_model, routing=routing, record=record, replay=replay)
+        return await self._organizing(opened).organize(scope.spaces[0], how, progress)
+
+    async def rebuild(
+        self, *, space: str, into: str, model: str | None = None, use_model: bool = True,
+        routing: Routing = "cascade", progress: Progress | None = None,
+    ) -> RebuildReport:
+        """Build a second tree over the messages of a space, in another space, under another model or other prompts.
+
+        The messages are copied as they were given, then organised; `diff` compares the trees. May be killed at any
+        point and run again. Raises: NotFound, InvalidInput, Refused (the other space holds something else), and what
+        `add_many` and `organize` raise.
+        """
+        name = space_name(into)
+        how = Organized(use_model=use_model, model=model, routing=routing)
+        how.check()
+        opened, scope = await self._scope(space)
+        if name == scope.spaces[0].name:
+            raise UsageError("A space cannot be rebuilt into itself.", fix="Name another space with --into.")
+        adding = await self._for_adding()
+        return await self._organizing(opened).rebuild(scope.spaces[0], name, adding, how, progress)
 
     async def recall(
         self, query: str, *, space: str | Sequence[str] | None = None, budget: int | None = None,
@@ -216,9 +253,14 @@ class Memory:
         request = recall_request(
             query, budget, limit, asked_at=asked_at, known_at=known_at, now=self._clock(),
             settings=self.settings.recall)
-        guide = Guide(await self._for_asking(), fallback) if mode == "guided" else None
+        if mode != "guided":
+            opened, scope = await self._scope(space)
+            return await self._recalling(opened).recall(scope, request, explained=explain)
+        self._modelling.require()
         opened, scope = await self._scope(space)
-        return await self._recalling(opened).recall(scope, request, explained=explain, guide=guide)
+        async with self._modelling.required(opened.store) as model:
+            return await self._recalling(opened).recall(
+                scope, request, explained=explain, guide=Guide(model, fallback))
 
     async def ask(
         self, question: str, *, space: str | Sequence[str] | None = None, mode: str = "fast",
@@ -245,9 +287,11 @@ class Memory:
         asked = recall_request(
             question, budget, None, asked_at=asked_at, known_at=known_at, now=self._clock(),
             settings=self.settings.recall)
-        how, model = check_mode(mode), await self._for_asking()
+        how = check_mode(mode)
+        self._modelling.require()
         opened, scope = await self._scope(space)
-        return await self._recalling(opened).ask(scope, asked, model, mode=how, on_text=on_text)
+        async with self._modelling.required(opened.store) as model:
+            return await self._recalling(opened).ask(scope, asked, model, mode=how, on_text=on_text)
 
     async def explain(self, recall_id: str) -> RecallExplanation:
         """How the answer to a recall came about: what was scored, by which signals, and why the rest was dropped.
@@ -435,15 +479,8 @@ class Memory:
         return Recalling(
             opened, self._recording, self.settings, self._actor, self._clock, self._new_id, self._count)
 
-    async def _for_asking(self) -> Model:
-        """The model. Raises: ConfigError where none is configured."""
-        model = None if self._model is None else await self._model()
-        if model is None:
-            raise ConfigError(
-                "This needs a language model, and none is configured.",
-                fix="Set TRACE_GRAPH_MODEL, and OPENAI_BASE_URL for an endpoint of your own; recall in the fast mode "
-                    "needs none.")
-        return model
+    def _organizing(self, opened: Opened) -> Organizing:
+        return Organizing(opened, self._modelling, self.settings, self._actor, self._clock, self._new_id)
 
     async def _for_adding(self) -> Adding:
         opened = await self._opening.for_writing()

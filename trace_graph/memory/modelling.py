@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trace_graph.config import Settings
-from trace_graph.errors import UsageError
+from trace_graph.errors import ConfigError, UsageError
 from trace_graph.llm.cassette import Replaying
 from trace_graph.llm.forms import Forms
 from trace_graph.llm.opening import Record, open_model
@@ -58,10 +58,21 @@ class Modelling:
     clock: Callable[[], datetime]
     new_id: NewId
 
-    @property
-    def is_set(self) -> bool:
-        """Whether there is one to ask."""
-        return self.given is not None or self.settings.model is not None
+    def require(self) -> None:
+        """Raises: ConfigError where there is no model to ask."""
+        if self.given is None and self.settings.model is None:
+            raise ConfigError(
+                "This needs a language model, and none is configured.",
+                fix="Set TRACE_GRAPH_MODEL, and OPENAI_BASE_URL for an endpoint of your own; recall in the fast mode "
+                    "needs none.")
+
+    @asynccontextmanager
+    async def required(self, store: Store) -> AsyncIterator[Model]:
+        """The model for one question. Raises: ConfigError where there is none."""
+        self.require()
+        async with self.for_run(store) as model:
+            assert model is not None, "it was required"
+            yield model
 
     @asynccontextmanager
     async def for_run(

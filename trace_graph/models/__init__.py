@@ -33,7 +33,7 @@ from trace_graph.models.recalls import (
     ReplayReport,
     Why,
 )
-from trace_graph.models.reports import ExportReport, OrganizeReport, QueryInfo, SpaceInfo, Stats
+from trace_graph.models.reports import ExportReport, OrganizeReport, QueryInfo, RebuildReport, SpaceInfo, Stats
 from trace_graph.models.trees import Revision, TopicDetail, TopicNode, TreeMessage
 from trace_graph.models.walks import Walk, WalkBranch, WalkStep
 
@@ -41,9 +41,9 @@ __all__ = [
     "AskResult", "CallDetail", "CallGroup", "CallLine", "CallMade", "CallRecord", "CallStats", "CallsExportReport",
     "CitedMessage", "ConfiguredModel", "DoctorReport", "Dropped", "ExplainedCandidate", "ExportReport",
     "HealthReport", "ImportReport", "KeptAnswer", "MessageId", "MessageInput", "MessageMove", "Mode", "ModelHealth",
-    "NewId", "OrganizeReport", "Place", "Problem", "Progress", "QueryInfo", "RebuiltRequest", "RecallExplanation",
-    "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "ReplayChange", "ReplayDifference",
-    "ReplayReport", "RequestMessage", "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId", "SpaceInfo",
-    "Stats", "SummaryDifference", "TopicDetail", "TopicDifference", "TopicId", "TopicNode", "TreeDifference",
-    "TreeMessage", "WaitingMessages", "Walk", "WalkBranch", "WalkStep", "Why", "uuid7",
+    "NewId", "OrganizeReport", "Place", "Problem", "Progress", "QueryInfo", "RebuildReport", "RebuiltRequest",
+    "RecallExplanation", "RecallItem", "RecallResult", "RecallTopic", "Receipt", "RejectedLine", "ReplayChange",
+    "ReplayDifference", "ReplayReport", "RequestMessage", "Revision", "RevisionId", "Role", "SpaceHealth", "SpaceId",
+    "SpaceInfo", "Stats", "SummaryDifference", "TopicDetail", "TopicDifference", "TopicId", "TopicNode",
+    "TreeDifference", "TreeMessage", "WaitingMessages", "Walk", "WalkBranch", "WalkStep", "Why", "uuid7",
 ]

@@ -23,6 +23,17 @@ class OrganizeReport(BaseModel):
     seconds: float
 
 
+class RebuildReport(BaseModel):
+    """What building a second tree over the messages of a space did."""
+
+    space: str
+    into: str
+    """The space that has the second tree."""
+    copied: int
+    """Messages that were copied by this run; those that an earlier one copied are recognised."""
+    organized: OrganizeReport
+
+
 class SpaceInfo(BaseModel):
     """One space, as `trace-graph spaces` lists it."""
 

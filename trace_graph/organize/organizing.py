@@ -173,7 +173,12 @@ class _Run:
             filed=filed, waiting=await self._count_waiting(), topics_created=created,
             summaries_revised=revised.revisions,
             model_calls=revised.calls + (0 if self.router is None else self.router.calls),
-            model_unused=None if self.router is None else self.router.unused, seconds=0.0)
+            model_unused=self._unused(), seconds=0.0)
+
+    def _unused(self) -> str | None:
+        if self.router is not None:
+            return self.router.unused
+        return None if self.model is None else self.model.resting
 
     async def _file_batch(self, mean: _Mean, size: int) -> tuple[Plan, _Mean] | None:
         """File the first waiting messages, at most `size`; None where none waits."""
