@@ -70,6 +70,12 @@ def test_a_date_that_depends_on_when_it_was_said_counts_only_where_that_is_known
     assert of_a_child.lacking("Mira moved on 7 May 2023; the party was in March 2022.") == ["7 May 2023"]
 
 
+def test_a_date_in_the_words_of_a_source_is_there_whatever_year_stands_beside_it(lexicon: UnigramLexicon) -> None:
+    sources = [Source("The boat was built in 1978.", "Mira", AT), Source("It needs all of July.", "Tomas", AT)]
+
+    assert Grounds(sources, lexicon).lacking("The boat was built in 1978. It needs all of July.") == []
+
+
 def test_words_that_are_known_besides_may_be_used(lexicon: UnigramLexicon) -> None:
     assert Grounds(SAID, lexicon, known=["Acme archive"]).lacking("The Acme archive has Mira's move.") == []
 

@@ -105,12 +105,17 @@ class Grounds:
         text = unicodedata.normalize("NFKC", text)
         dates = absolute_dates(text)
         taken = [_Span(one.start, one.end) for one in dates]
-        found = [(one.start, text[one.start:one.end]) for one in dates if not self._days.hold(one)]
+        found = [(one.start, text[one.start:one.end]) for one in dates
+                 if not self._days.hold(one) and not self._says(text[one.start:one.end])]
         found += self._numbers_lacking(text, taken)
         small = {stem for word in _WORD.findall(f"{text} {beside}") if word.islower() for stem in terms(word)}
         found += self._names_lacking(text, taken, small, is_title=is_title)
         found += self._words_lacking(text)
         return list(dict.fromkeys(written for _, written in sorted(found)))
+
+    def _says(self, written: str) -> bool:
+        """Whether a source has these very words: a year beside them in the text may give them another meaning there."""
+        return re.search(rf"(?<!\w){re.escape(folded(written))}(?!\w)", self._folded) is not None
 
     def _numbers_lacking(self, text: str, taken: Collection[_Span]) -> Iterator[tuple[int, str]]:
         for match in _NUMBER.finditer(text):
