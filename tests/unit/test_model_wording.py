@@ -130,9 +130,9 @@ def test_the_root_is_called_by_its_space() -> None:
     children = [("r1", RevisionText("move", "Mira moved."))]
     root = parent_job("root", children, shipped_lexicon(), tokens=50, name="Fjord log")
 
-    worded = Batch("parents", (root,)).worded(reply(("T1", "", "The Fjord log is of Mira's move.")), none_taken)
+    worded = Batch("parents", (root,)).worded(reply(("T1", "a title", "The Fjord log is of Mira's move.")), none_taken)
 
-    assert worded == {"root": Worded("", "The Fjord log is of Mira's move.")}
+    assert worded == {"root": Worded(None, "The Fjord log is of Mira's move.")}
 
 
 async def _asked(model: ScriptedModel, count: int, most: int | None = None) -> list[str]:

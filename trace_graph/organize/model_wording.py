@@ -72,7 +72,7 @@ class Worded:
     """A summary that can be used."""
 
     title: str | None
-    """None where the title cannot be: the topic is called by its words then."""
+    """None where the title cannot be, and for the root: the topic is called by its words then, the root as its space."""
     text: str
 
 
@@ -167,12 +167,14 @@ class Batch:
     def worded(self, reply: SummariseReply, taken: Taken) -> dict[str, Worded | None]:
         """By topic what can be used of a reply; None where its summary cannot."""
         found: dict[str, Worded | None] = {}
+        titled = {job.topic for job in self.jobs if job.titled}
         for topic, (fault, label) in self._faults(reply, taken).items():
             written = reply.of(label)
             if written is None or fault.text:
                 found[topic] = None
             else:
-                title = None if fault.title else " ".join(written.title.split())
+                usable = topic in titled and not fault.title
+                title = " ".join(written.title.split()) if usable else None
                 found[topic] = Worded(title, _tidy(written.summary))
         return found
 
