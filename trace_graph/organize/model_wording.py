@@ -72,7 +72,7 @@ class Worded:
     """A summary that can be used."""
 
     title: str | None
-    """None where the title cannot be, and for the root: the topic is called by its words then, the root as its space."""
+    """None where the title cannot be used, and for the root: it is called as its space, others by their words."""
     text: str
 
 
