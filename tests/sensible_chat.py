@@ -52,7 +52,7 @@ def _common(one: Counter[str], other: Iterable[str]) -> int:
     return sum(1 for word in set(other) if word in one)
 
 
-def _blocks(text: str, label: str) -> dict[str, str]:
+def blocks(text: str, label: str) -> dict[str, str]:
     """The parts of a text that begin with a label at the start of a line."""
     parts = re.split(rf"^({label}\d+)\b", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
@@ -60,8 +60,8 @@ def _blocks(text: str, label: str) -> dict[str, str]:
 
 def _picks(user: str) -> Iterable[dict[str, Any]]:
     topics, _, rest = user.partition("\nSegments:\n")
-    said = {label: words(text) for label, text in _blocks(topics, "T").items()}
-    for label, text in _blocks(rest, "S").items():
+    said = {label: words(text) for label, text in blocks(topics, "T").items()}
+    for label, text in blocks(rest, "S").items():
         head, _, turns = text.partition("\n")
         offered = re.findall(r"\b(?:T\d+|NEW-[A-Z]|HERE-[A-Z])", head)
         own = words(turns)
@@ -96,7 +96,7 @@ def _wordings(user: str) -> Iterable[dict[str, Any]]:
 def _branch(user: str) -> dict[str, Any]:
     head, _, _ = user.partition("\n")
     asked = words(head)
-    branches = {label: words(text) for label, text in _blocks(user, "T").items()}
+    branches = {label: words(text) for label, text in blocks(user, "T").items()}
     best = max(branches, key=lambda label: _common(branches[label], asked), default=None)
     if best is None or not _common(branches[best], asked):
         return {"pick": [], "stop": True}
@@ -105,7 +105,7 @@ def _branch(user: str) -> dict[str, Any]:
 
 def _found(user: str) -> dict[str, Any]:
     asked = words(user.partition("\n")[0])
-    said = {label: text.partition(": ")[2].strip() for label, text in _blocks(user, "M").items()}
+    said = {label: text.partition(": ")[2].strip() for label, text in blocks(user, "M").items()}
     best = max(said, key=lambda label: (_common(words(said[label]), asked), label), default=None)
     if best is None or not _common(words(said[best]), asked):
         return {"citations": [], "found": False, "answer": "The memory does not hold it."}

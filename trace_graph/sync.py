@@ -445,7 +445,7 @@ class Memory:
     def call(self, id: str) -> CallRecord:
         """One call to a model: all that was kept of it, what it made, and its request made again.
 
-        Raises: NotFound, EngineUnavailable.
+        Raises: NotFound, ConfigError (the folder of prompts), EngineUnavailable.
         """
         return self._loop.run(lambda: self._memory.call(id))
 

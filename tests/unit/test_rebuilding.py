@@ -6,7 +6,7 @@ import json
 import sys
 from datetime import UTC, datetime
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
@@ -18,6 +18,7 @@ from trace_graph.llm.texts import MessageText, Named, Texts
 from trace_graph.llm.values import ChatMessage, Request
 from trace_graph.memory.rebuilding import Renderer, rebuilt, renderer_of
 from trace_graph.models import CallDetail, RebuiltRequest, RequestMessage
+from trace_graph.models.calls import Purpose
 
 
 class RouteInputs(BaseModel):
@@ -112,3 +113,10 @@ def test_a_purpose_is_found_by_its_module(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, module.__name__, module)
 
     assert renderer_of("route") == FAKE
+
+
+@pytest.mark.parametrize("purpose", get_args(Purpose))
+def test_every_purpose_has_its_renderer(purpose: Purpose) -> None:
+    renderer = renderer_of(purpose)
+
+    assert issubclass(renderer.inputs, BaseModel) and issubclass(renderer.reply, BaseModel)

@@ -16,6 +16,7 @@ from trace_graph.errors import ConfigError, InvalidInput, UsageError
 from trace_graph.ingest.adding import Adding
 from trace_graph.ingest.importing import import_items, open_source
 from trace_graph.ingest.prepare import check, message_of
+from trace_graph.llm.prompt_files import prompts_from
 from trace_graph.llm.values import Model, OnText
 from trace_graph.maintain.doctor import Doctor
 from trace_graph.maintain.exporting import export_space
@@ -420,10 +421,11 @@ class Memory:
     async def call(self, id: str) -> CallRecord:
         """One call to a model: all that was kept of it, what it made, and its request made again.
 
-        Raises: NotFound, EngineUnavailable.
+        Raises: NotFound, ConfigError (the folder of prompts), EngineUnavailable.
         """
         opened, scope = await self._scope(None)
-        return await show_call(opened.store, scope, id)
+        with prompts_from(self.settings.llm.prompts):
+            return await show_call(opened.store, scope, id)
 
     async def call_stats(self, space: str) -> CallStats:
         """What models were asked for a space and what it cost, by purpose, model and outcome.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from trace_graph.organize.offering import (
     OTHERS,
     Offer,
     Shown,
+    chance_of,
     half_key,
     halves_of,
     label_letters,
@@ -82,7 +82,7 @@ class _Level:
 
     def offer(self, batch: Batch) -> tuple[Offer, DescendInputs]:
         """The question about this level, and the same as the prompt has it."""
-        chance = random.Random(" ".join(self.at))
+        chance = chance_of(batch.segments[segment] for segment in self.at)
         topics = self._topics(batch)
         keys = sorted(topics)
         chance.shuffle(keys)

@@ -201,6 +201,12 @@ def make_offer(
     return _OfferMaker(weighed, controls, segments, _Seen(shown, naming, near)).make()
 
 
+def chance_of(segments: Iterable[Segment]) -> random.Random:
+    """The order of labels in a question about these segments. It follows from where they were said, not from ids: the
+    same messages in another space are asked about in the same words, so that a recorded run can be replayed there."""
+    return random.Random(" ".join(f"{one.session}/{one.messages[0].seq}" for one in segments))
+
+
 @dataclass(frozen=True)
 class _Seen:
     """What is known when the question is made."""
@@ -234,8 +240,7 @@ class _OfferMaker:
         self._near = seen.near
         self._naming = seen.naming
         self._named = {key: (title, members) for key, title, members in seen.naming.latest()}
-        # From the ids alone: the same question is the same again when a recorded run is replayed.
-        self._chance = random.Random(" ".join(one.segment for one in weighed))
+        self._chance = chance_of(segments[one.segment] for one in weighed)
         self._leaves = self._all_leaves()
         keys = sorted(self._leaves)
         self._chance.shuffle(keys)
