@@ -19,8 +19,8 @@ venv: .venv/up-to-date ## the environment in .venv, made again when pyproject.to
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	touch $@
 
-demo: venv ## a small conversation in the embedded engine: import, organize, tree, three questions
-	@examples/demo.sh
+demo: venv ## a small conversation in the embedded engine: import, organize, tree, questions; MODEL=NAME asks a model too
+	@examples/demo.sh .demo $(MODEL)
 
 test: venv ## everything that .ci/run checks
 	$(STEP) "style" $(MAKE) --no-print-directory lint

@@ -56,12 +56,13 @@ async def measure(settings: Settings, options: Options) -> dict[str, list[Questi
                     moved = await misfile(settings, space, share=options.share, seed=options.seed)
                     done = await memory.organize(space=space)
                     _tell(f"{space}: {moved} messages lie elsewhere, {done.summaries_revised} summaries revised")
-                found[state] += await _ask(memory, space, pool)
+                found[state] += await ask_all(memory, space, pool)
                 _tell(f"{space}: {len(pool.questions)} questions")
     return found
 
 
-async def _ask(memory: Memory, space: str, pool: Pool) -> list[QuestionResult]:
+async def ask_all(memory: Memory, space: str, pool: Pool) -> list[QuestionResult]:
+    """Every question of a pool, put to its space."""
     return [
         asked("locomo", pool, question, {
             "trace-graph": await recalled(memory, space, question, pool.asked_at(question))}).result

@@ -21,7 +21,7 @@ from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -40,6 +40,8 @@ from trace_graph.organize.descending import Descent
 from trace_graph.organize.organizing import BATCH, MODEL_BATCH, Routing
 from trace_graph.organize.routing import RECONSIDERED, Cascade, Router
 from trace_graph.organize.values import ShapeSettings, WaitingMessage
+
+WAYS: tuple[Routing, ...] = ("cascade", "descent")
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ def make(
 def ways(right: Sequence[int]) -> dict[str, Way]:
     """What is compared."""
     found = {"no model": Way(), "no model, batches of 1,000": Way(batch=BATCH)}
-    for routing in get_args(Routing):
+    for routing in WAYS:
         found |= {f"{routing}, {share} % right": Way(share / 100, routing) for share in right}
     return found | {f"cascade, {share} % right, controls always": Way(share / 100, easy=True) for share in (50, 20, 0)}
 
@@ -199,7 +201,7 @@ def calls_of_locomo(sample: str, file: Path, right: float) -> dict[str, float]:
     return {
         f"{routing}, {'session by session' if by_session else 'in bulk'}": make(
             said, waiting, prior, Way(right, routing), seed=0, by_session=by_session).figures.calls_a_message
-        for routing in get_args(Routing) for by_session in (False, True)}
+        for routing in WAYS for by_session in (False, True)}
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Moves that are listed in words; --json has all of them."""
+ALIKE = 0.5
+"""Share of words in common from which on two wordings are shown as one, with what changed. Guess: below it that is a
+patchwork, and both are shown."""
 
 
 def diff(
@@ -52,8 +55,7 @@ def _words(found: TreeDifference) -> str:
             + f" ({counted(topic.messages, 'message')})" for topic in found.topics)]))
     if found.summaries:
         parts.append("\n".join(["Summaries", *(
-            f"  {_one_line(one.title)}\n    {word_difference(one.was or '', one.now or '')}"
-            for one in found.summaries)]))
+            f"  {_one_line(one.title)}\n{_changed(one.was or '', one.now or '')}" for one in found.summaries)]))
     if found.moves:
         parts.append(_moves(found.moves))
     return "\n\n".join(parts)
@@ -75,6 +77,13 @@ def _moves(moves: list[MessageMove]) -> str:
     if len(moves) > SHOWN:
         lines.append(f"  and {len(moves) - SHOWN:,} more: --json lists all")
     return "\n".join(lines)
+
+
+def _changed(was: str, now: str) -> str:
+    old, new = _one_line(was), _one_line(now)
+    if SequenceMatcher(None, old.split(), new.split(), autojunk=False).ratio() < ALIKE:
+        return f"    was: {old or 'nothing'}\n    now: {new or 'nothing'}"
+    return f"    {word_difference(was, now)}"
 
 
 def word_difference(was: str, now: str) -> str:
