@@ -24,9 +24,9 @@ from trace_graph.config import Settings
 from trace_graph.errors import NotFound, StoreFailed
 from trace_graph.llm.texts import MessageText, Named, Texts
 from trace_graph.memory import Memory
-from trace_graph.memory.rebuilding import read_texts
 from trace_graph.models import uuid7
 from trace_graph.models.calls import ModelCall
+from trace_graph.organize.showing import read_texts
 from trace_graph.retrieve.calls import Wanted, list_calls, read_call
 from trace_graph.store.calls import (
     CallWithId,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta, timezone
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -13,10 +12,11 @@ from pydantic import BaseModel, ValidationError
 from trace_graph.access.scopes import Scope
 from trace_graph.errors import NotFound
 from trace_graph.llm.sending import Correction, Sent, correction_after, to_send
-from trace_graph.llm.texts import MessageText, Named, RevisionText, Texts
+from trace_graph.llm.texts import Named, Texts
 from trace_graph.llm.values import ChatMessage, Request
 from trace_graph.models import CallDetail, RebuiltRequest, RequestMessage
 from trace_graph.models.calls import Purpose
+from trace_graph.organize.showing import read_texts
 from trace_graph.store.connection import Store
 
 
@@ -41,20 +41,6 @@ def renderer_of(purpose: Purpose) -> Renderer:
         getattr(module, f"{word}Inputs"), getattr(module, f"{word}Reply"), module.named, module.render)
 
 
-async def read_texts(store: Store, scope: Scope, named: Named) -> Texts:
-    """The texts of these ids, as far as they are there and may be read."""
-    messages, revisions = {}, {}
-    if named.messages:
-        for row in await store.read("texts_of_messages", ids=sorted(named.messages), spaces=scope.ids):
-            there = timezone(timedelta(minutes=row["occurred_offset"] or 0))
-            messages[row["id"]] = MessageText(
-                row["author"], row["role"], row["occurred_at"].astimezone(there), row["text"])
-    if named.revisions:
-        for row in await store.read("texts_of_revisions", ids=sorted(named.revisions), spaces=scope.ids):
-            revisions[row["id"]] = RevisionText(row["title"], row["text"])
-    return Texts(messages, revisions)
-
-
 async def rebuild(
     store: Store, scope: Scope, call: CallDetail, first: CallDetail | None, *,
     renderers: Callable[[Purpose], Renderer] = renderer_of,
@@ -69,7 +55,7 @@ async def rebuild(
         inputs = renderer.inputs.model_validate(call.inputs)
     except ValidationError:
         return RebuiltRequest(outcome="unknown", why="Another version of trace-graph made these inputs.")
-    texts = await read_texts(store, scope, renderer.named(inputs))
+    texts = await read_texts(store, scope.ids, renderer.named(inputs))
     return rebuilt(call, inputs, texts, first=first, renderer=renderer)
 
 

@@ -29,18 +29,21 @@ class GraphShelf:
 
     async def texts(self, named: Named) -> Texts:
         """The texts of these ids, as far as they are there."""
-        messages, revisions = {}, {}
-        if named.messages:
-            for row in await self.store.read(
-                    "texts_of_messages", ids=sorted(named.messages), spaces=[self.space]):
-                there = timezone(timedelta(minutes=row["occurred_offset"] or 0))
-                messages[row["id"]] = MessageText(
-                    row["author"], row["role"], row["occurred_at"].astimezone(there), row["text"])
-        if named.revisions:
-            for row in await self.store.read(
-                    "texts_of_revisions", ids=sorted(named.revisions), spaces=[self.space]):
-                revisions[row["id"]] = RevisionText(row["title"], row["text"])
-        return Texts(messages, revisions)
+        return await read_texts(self.store, [self.space], named)
+
+
+async def read_texts(store: Store, spaces: Sequence[str], named: Named) -> Texts:
+    """The texts of these ids, as far as they are there and lie in spaces with these ids."""
+    messages, revisions = {}, {}
+    if named.messages:
+        for row in await store.read("texts_of_messages", ids=sorted(named.messages), spaces=list(spaces)):
+            there = timezone(timedelta(minutes=row["occurred_offset"] or 0))
+            messages[row["id"]] = MessageText(
+                row["author"], row["role"], row["occurred_at"].astimezone(there), row["text"])
+    if named.revisions:
+        for row in await store.read("texts_of_revisions", ids=sorted(named.revisions), spaces=list(spaces)):
+            revisions[row["id"]] = RevisionText(row["title"], row["text"])
+    return Texts(messages, revisions)
 
 
 def _longest(latest: Sequence[tuple[str, int]]) -> tuple[str, ...]:
