@@ -229,7 +229,7 @@ def test_texts_are_read_as_a_prompt_shows_them_and_what_was_erased_is_missed(
         [row] = await graph.rows(
             "MATCH (r:SummaryRevision {current_key: $root}) RETURN r.id AS id", root=found.root)
         named = Named.of(messages=[there.id, gone.id], revisions=[row["id"]])
-        texts = await read_texts(store, open_scope([space], [found]), named)
+        texts = await read_texts(store, [found.id], named)
         assert texts.lacks(named) == [gone.id]
         return texts, [there.id], row["id"]
 
