@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def health(
     context: typer.Context,
     *,
-    probe: Annotated[bool, typer.Option("--probe", help="Send the model one small request.")] = False,
+    probe: Annotated[bool, typer.Option(
+        "--probe", help="Send the model one small request, which is kept; where there is no memory yet, one is made.",
+    )] = False,
 ) -> Coroutine[Any, Any, int]:
     """Show what the memory runs on, what waits to be filed, and how the model is.
 

@@ -393,6 +393,8 @@ class Memory:
         Raises: NotFound where there is no memory yet, UsageError (a probe without a model), ConfigError (of one whose
         endpoint cannot be used as it is set), EngineUnavailable.
         """
+        if probe:
+            await self._opening.for_writing()  # the request is kept, in a new memory where there is none
         opened, scope = await self._scope(None)
         return await read_health(
             opened.store, scope, self.settings, configured_model(self.settings), now=self._clock(),
