@@ -5,12 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 
 from trace_graph.sync import _Loop
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT interrupts, also where the tests run as a job in the background, which begins with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_verb_has_given_back_what_it_holds_before_the_memory_closes() -> None:
     """An organiser interrupted by Ctrl-C kept its lease, and the next one waited a minute for it."""
     said: list[str] = []
