@@ -74,7 +74,7 @@ def depth_of(tree: TopicNode) -> int:
 
 async def filed(memory: Memory, space: str) -> str:
     await memory.add_many(conversation(), space=space)
-    await memory.organize(space=space)
+    await memory.organize(space=space, use_model=False)
     return space
 
 
@@ -179,7 +179,7 @@ def test_the_tree_of_then_is_walked_for_what_was_known_then(memory: Memory, run:
         await memory.add_many(
             [one.model_copy(update={"external_id": f"later:{number}", "session": "later"})
              for number, one in enumerate(conversation(("boat",)))], space=talk)
-        await memory.organize(space=talk)
+        await memory.organize(space=talk, use_model=False)
         asking(memory, walker(leading_to(tree, "boat")))
         result = await memory.recall(QUESTION, space=talk, limit=12, mode="guided", known_at=then)
         return result, tree, (await memory.replay(result.recall_id)).equal

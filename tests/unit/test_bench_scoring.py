@@ -27,11 +27,11 @@ def test_what_misfiling_costs_is_told_with_its_interval() -> None:
         "as filed": {"1-4": 1.0, "4": 1.0, "5": 1.0}, "misfiled": {"1-4": 0.0, "4": 0.0, "5": 0.0}}
 
 
-def test_copies_of_messages_have_other_ids_and_other_sessions() -> None:
+def test_copies_of_messages_have_other_ids_other_sessions_and_a_number() -> None:
     said = [MessageInput(text=text, external_id=id, session="s") for text, id in (("a", "1"), ("b", "2"))]
 
     assert [(copy.text, copy.external_id, copy.session) for copy in copied(said, 3)] == [
-        ("a", "0:1", "0/s"), ("b", "0:2", "0/s"), ("a", "1:1", "1/s")]
+        ("a", "0:1", "0/s"), ("b", "0:2", "0/s"), ("a (1)", "1:1", "1/s")]
 
 
 def leaf(name: str, segments: int) -> list[FiledSegment]:

@@ -39,6 +39,14 @@ class Proved:
     unenforced_in_a_row: int = 0
 
 
+def _proved(entry: Mapping[str, Any]) -> Proved | None:
+    try:
+        found = Proved(**{**entry, "at": datetime.fromisoformat(entry["at"])})
+    except (LookupError, TypeError, ValueError):
+        return None
+    return found if found.form in LADDER else None
+
+
 def below(form: Form) -> Form | None:
     """The next rung down."""
     place = LADDER.index(form) + 1
@@ -59,8 +67,9 @@ class Forms:
     def from_json(
         cls, entries: Iterable[Mapping[str, Any]], on_change: Callable[[Forms], None] | None = None
     ) -> Forms:
-        """The inverse of `as_json`."""
-        return cls((Proved(**{**one, "at": datetime.fromisoformat(one["at"])}) for one in entries), on_change)
+        """The inverse of `as_json`; what another version wrote and cannot be read here is left out, and found out again.
+        """
+        return cls((one for entry in entries if (one := _proved(entry)) is not None), on_change)
 
     def as_json(self) -> list[dict[str, Any]]:
         """JSON-able, sorted by model and host."""
