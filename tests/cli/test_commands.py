@@ -85,14 +85,16 @@ def test_import_lists_at_most_twenty_rejected_lines_in_words(trace_graph: Comman
     assert done.err.splitlines()[-2] == "and 5 more; --json lists all"
 
 
-def test_organize_says_what_it_did_and_that_no_model_is_used_yet(garden: Command) -> None:
-    done = garden("organize", "--space", "garden", TRACE_GRAPH_MODEL="gpt-oss")
+def test_organize_says_what_it_did_and_what_a_model_lacks_before_anything_is_done(garden: Command) -> None:
+    done = garden("organize", "--space", "garden", "--no-model", TRACE_GRAPH_MODEL="gpt-oss")
+    keyless = garden("organize", "--space", "garden", TRACE_GRAPH_MODEL="gpt-oss")
     unknown = garden("organize", "--space", "nope", "--no-model")
 
     assert done.code == 0
     assert done.out.startswith("0 messages filed, 0 still waiting; 0 topics created, 0 summaries revised, in ")
-    assert done.err.splitlines()[0] == (
-        "TRACE_GRAPH_MODEL is set, but this version asks no model yet: organising without one")
+    assert (keyless.code, keyless.err.splitlines()[1:]) == (
+        2, ["Error: TRACE_GRAPH_MODEL=gpt-oss at OpenAI needs an API key, and none is set.",
+            "  Set OPENAI_API_KEY, or OPENAI_BASE_URL where a server of your own is meant."])
     assert (unknown.code, unknown.err.splitlines()[1:]) == (
         3, ["Error: There is no space named 'nope'.", "  trace-graph spaces lists those there are."])
 

@@ -67,7 +67,7 @@ class Forms:
     def from_json(
         cls, entries: Iterable[Mapping[str, Any]], on_change: Callable[[Forms], None] | None = None
     ) -> Forms:
-        """The inverse of `as_json`; what another version wrote and cannot be read here is left out: it is found anew."""
+        """The inverse of `as_json`; what another version wrote and cannot be read here is left out, and found anew."""
         return cls((one for entry in entries if (one := _proved(entry)) is not None), on_change)
 
     def as_json(self) -> list[dict[str, Any]]:
