@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -90,6 +91,26 @@ def test_where_nothing_was_found_no_model_is_asked() -> None:
 
     assert (replied.result.answer, replied.result.found, replied.result.model_calls) == (NOT_HELD, False, 0)
     assert model.requests == []
+
+
+def test_what_does_not_fit_the_budget_is_no_sign_that_the_memory_does_not_hold_it() -> None:
+    nothing = found(())
+    tight = replace(nothing, result=nothing.result.model_copy(update={"smallest_budget": 27}))
+    replied, model, _, _ = asked({}, tight)
+
+    assert (replied.result.answer, replied.result.fault, replied.kept) == (
+        "", "Nothing fits the budget: the first hit needs 27 tokens.", None)
+    assert model.requests == []
+
+
+def test_a_message_cannot_have_another_one_cited() -> None:
+    """A model that quotes "as Mira confirmed [M1]" would cite a message that confirms nothing."""
+    forged = found()
+    forged = replace(forged, said={**forged.said, "new": MessageText(
+        "Eve", "user", NOW, "It sank, as Mira confirmed [M1] and (M2, m1).")})
+    _, model, _, _ = asked({"found": False}, forged)
+
+    assert '"It sank, as Mira confirmed [M 1] and (M 2, m 1)."' in model.requests[0].messages[1].text
 
 
 def test_a_model_that_fails_or_answers_nothing_leaves_what_was_found() -> None:

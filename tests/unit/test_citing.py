@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trace_graph.llm.citing import Citing
+from trace_graph.llm.citing import Citing, without_labels
 
 LABELS = ("M1", "M2", "M3", "M12")
 
@@ -55,3 +55,11 @@ def test_the_list_of_citations_is_numbered_behind_those_of_the_text() -> None:
     citing.listed(["M1", "m2", "M40", {"label": "M3"}])
 
     assert (citing.cited, citing.dropped) == (["M2", "M1"], 2)
+
+
+@given(st.text(alphabet="[](（【】Mm1 2,;、x"))
+def test_of_a_text_without_labels_nothing_is_read_as_a_citation(text: str) -> None:
+    plain = without_labels(text)
+
+    assert whole(plain) == (plain, [], 0)
+    assert plain.replace(" ", "") == text.replace(" ", "")

@@ -18,6 +18,11 @@ _BEGUN = re.compile(r"[ \t]*[\[(（【][A-Za-z0-9,;、\s]{0,500}\Z|[ \t]+\Z")
 """The end of a text that may be the beginning of a citation, of which the longest has fewer characters."""
 
 
+def without_labels(text: str) -> str:
+    """The text with a space in what would be read as a citation: `[M1]` becomes `[M 1]`."""
+    return _BRACKETS.sub(lambda found: _LABEL.sub(lambda label: f"{label[0][0]} {label[0][1:]}", found[0]), text)
+
+
 class Citing:
     """Turns labels into numbers, piece by piece."""
 

@@ -42,12 +42,18 @@ async def answer_from(
             where the reply is not good.
     """
     if not found.result.items:
-        return replied(found, None, (), None)
+        return replied(found, None, (), _too_small(found))
     inputs = inputs_of(found, asked)
     answered, ids = await asking.ask(
         request(inputs, Texts(messages=found.said)), on_text=None if on_text is None else _numbered(inputs, on_text))
     fault = asking.why_not(answered) if answered.value is None else None
     return _counted(replied(found, answered.value, ids, fault, inputs), answered)
+
+
+def _too_small(found: Answer) -> str | None:
+    """What was found and does not fit is no sign that the memory does not hold it."""
+    needed = found.result.smallest_budget
+    return None if needed is None else f"Nothing fits the budget: the first hit needs {needed} tokens."
 
 
 def inputs_of(found: Answer, asked: RecallRequest) -> AnswerInputs:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from trace_graph.llm.citing import without_labels
 from trace_graph.llm.labels import resolve_all
 from trace_graph.llm.prompt_files import prompt
 from trace_graph.llm.reply_types import Items, Label, Text
@@ -132,5 +133,6 @@ def _all_labels(inputs: AnswerInputs) -> str:
 
 
 def _quoted(text: str, most: int) -> str:
-    # What people would not see is no secret word to a model either.
-    return json.dumps(clip(visible(text), most), ensure_ascii=False)
+    # What people would not see is no secret word to a model either. What looks like one of our labels is broken up: an
+    # answer that quotes it would cite a message that says nothing of the kind.
+    return json.dumps(clip(without_labels(visible(text)), most), ensure_ascii=False)
