@@ -62,8 +62,12 @@ def _words(found: TreeDifference) -> str:
 
 
 def _head(found: TreeDifference) -> str:
-    lines = [f"{counted(len(found.moves), 'message')} of {found.compared:,} moved, agreement {found.agreement:.2f}; "
-             f"{counted(len(found.summaries), 'summary', 'summaries')} changed"]
+    if found.agreement is None:
+        lines = ["No message is filed in both: two trees are compared over the same messages (trace-graph rebuild)."]
+    else:
+        lines = [
+            f"{counted(len(found.moves), 'message')} of {found.compared:,} moved, agreement {found.agreement:.2f}; "
+            f"{counted(len(found.summaries), 'summary', 'summaries')} changed"]
     for count, name in ((found.only_old, found.old), (found.only_new, found.new)):
         if count:
             lines.append(f"Only {_one_line(name)} has {counted(count, 'message')} filed.")

@@ -54,6 +54,9 @@ def _interrupted(done: int, total: int | None) -> str:
 
 
 def _words(report: RebuildReport) -> str:
+    if report.unchanged:
+        return (f"Nothing to do: {visible(report.into, one_line=True)} holds these messages, filed already, however "
+                "that tree was made.\nFor another tree name another space with --into.")
     first, second = (shlex.quote(visible(name, one_line=True)) for name in (report.space, report.into))
     return (
         f"{counted(report.copied, 'message')} copied; {organized_words(report.organized)}\n"

@@ -160,6 +160,33 @@ def test_a_run_that_ends_between_two_calls_goes_on_and_pays_no_finished_batch_ag
     assert len(calls) == kept + len(routed(second))
 
 
+def test_calls_of_a_batch_that_is_not_filed_are_kept_all_the_same(
+    memory: Memory, store: Store, graph: Graph, run: Run, space: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They were paid for: Ctrl-C, or a database that fails, must not hide them from who counts."""
+    async def broken(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    async def go() -> tuple[Any, ...]:
+        await memory.add_many(conversation(tuple(SUBJECTS)), space=space)
+        id = await id_of(graph, space)
+        truth = await subjects(graph, id)
+        model = ScriptedModel(lambda request: by_subject(request, truth))
+        with monkeypatch.context() as patched, pytest.raises(Killed):
+            patched.setattr(organizing, "carry_out", broken)
+            await organized(store, space, model)
+        kept = await graph.rows(CALLS, space=id)
+        report = await organized(store, space, None)
+        return len(routed(model)), kept, report, await events(graph, space), await memory.doctor(space=space, deep=True)
+
+    asked, kept, report, ledger, health = run(go())
+
+    assert len(kept) == asked > 0
+    assert report.waiting == 0
+    assert [one["action"] for one in ledger].count("calls.kept") == 1
+    assert health.ok, health
+
+
 def test_the_lease_holds_while_a_model_thinks(
     memory: Memory, store: Store, graph: Graph, run: Run, space: str, monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -150,6 +150,7 @@ def test_a_tree_built_again_with_another_prompt_is_compared_message_by_message(
     assert (found.compared, found.only_old, found.only_new) == (count, 0, 0)
 
     assert found.moves and found.summaries and 0 < found.agreement < 1
+    assert (report.unchanged, again.unchanged) == (False, True)
     assert all(move.was != move.now for move in found.moves)
     assert (shown.prompt_version, shown.rebuilt.outcome) == (2, "equal")
     assert elsewhere.rebuilt.outcome == "unknown"

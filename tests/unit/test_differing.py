@@ -58,7 +58,7 @@ def test_moved_messages_renamed_topics_and_changed_summaries_are_named() -> None
         id="t-m3", external_id="e3", session="x", seq=3, author="Mira", text="Remark 3.", was=["sails"],
         now=["baking"])]
     assert (found.compared, found.only_old, found.only_new) == (5, 1, 1)
-    assert 0 < found.agreement < 1
+    assert found.agreement is not None and 0 < found.agreement < 1
 
 
 def test_a_level_that_was_put_between_is_a_topic_added_and_moves_no_message() -> None:
@@ -78,6 +78,12 @@ def test_a_message_of_other_words_at_the_same_place_is_another_message() -> None
     found = differences(old, new, names=NAMES)
 
     assert (found.compared, found.only_old, found.only_new, found.equal) == (1, 1, 1, False)
+
+
+def test_spaces_without_a_message_in_common_have_no_agreement() -> None:
+    found = differences(tree("s", leaf("s", "sails", [1])), tree("t", leaf("t", "bread", [2])), names=NAMES)
+
+    assert (found.compared, found.agreement, found.only_old, found.only_new) == (0, None, 1, 1)
 
 
 def test_agreement_of_ways_that_have_nothing_in_common_is_about_zero() -> None:

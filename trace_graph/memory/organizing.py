@@ -46,8 +46,12 @@ class Organized:
         if self.routing not in ("cascade", "descent", "vectors"):
             raise UsageError(
                 f"There is no way of routing {self.routing!r}.", fix="Use cascade, descent or vectors.")
-        if not self.use_model and (self.record is not None or self.replay is not None or self.model is not None):
+        if self.use_model:
+            return
+        if self.record is not None or self.replay is not None:
             raise UsageError("Without a model there is nothing to record or to replay.", fix="Leave out --no-model.")
+        if self.model is not None:
+            raise UsageError("A model was named, and none is to be asked.", fix="Leave out --model or --no-model.")
 
 
 @dataclass(frozen=True)

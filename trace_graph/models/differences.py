@@ -61,9 +61,9 @@ class TreeDifference(BaseModel):
     only_old: int
     """Messages that the second one does not have, or has waiting while the first one has filed it."""
     only_new: int
-    agreement: float
+    agreement: float | None
     """Adjusted Rand index of the two ways to lay the messages into topics: 1 where they are equal, about 0 where they
-    have no more in common than chance. Source: Hubert and Arabie 1985."""
+    have no more in common than chance. None where no message is in both. Source: Hubert and Arabie 1985."""
     topics: list[TopicDifference]
     summaries: list[SummaryDifference]
     moves: list[MessageMove]

@@ -33,6 +33,11 @@ class RebuildReport(BaseModel):
     """Messages that were copied by this run; those that an earlier one copied are recognised."""
     organized: OrganizeReport
 
+    @property
+    def unchanged(self) -> bool:
+        """Whether the second tree was there already."""
+        return not (self.copied or self.organized.filed or self.organized.summaries_revised)
+
 
 class SpaceInfo(BaseModel):
     """One space, as `trace-graph spaces` lists it."""

@@ -60,6 +60,28 @@ async def carry_out(
     await store.write(work, "carry_out_plan", space=space.id, tries=tries)
 
 
+async def keep_unfiled(
+    store: Store, space: Space, calls: Sequence[KeptCall], lease: Lease, *, actor: Actor, event_id: str
+) -> None:
+    """Keep calls whose batch was not filed: they were paid for, and count against the allowance of the day.
+
+    Raises: LeaseLost, EngineUnavailable, EngineTimeout, StoreFailed.
+    """
+    async def work(transaction: Transaction) -> None:
+        locked = await lock_space(transaction, space.id, event_id, lease.owner)
+        if locked.done:
+            return
+        lease.check(locked)
+        clock = locked.next(lease.stamp())
+        records = await write_calls(transaction, space.id, [(kept.id, kept.call) for kept in calls], clock)
+        await transaction.run("append_event", event=event(
+            clock, id=event_id, space=space.id, actor=actor, action="calls.kept",
+            targets=[kept.id for kept in calls], records=records))
+        await transaction.run("update_space", space=space.id, properties={**moved(clock), **lease.renewed()})
+
+    await store.write(work, "keep_unfiled_calls", space=space.id)
+
+
 async def _keep_calls(transaction: Transaction, space: Space, filing: Filing, clock: Clock) -> list[Record]:
     """The calls of a plan, and what they made: topics that they named, messages that they put somewhere."""
     if not filing.calls:

@@ -20,7 +20,7 @@ from trace_graph.llm.values import Model
 from trace_graph.llm_settings import SummarySettings
 from trace_graph.models import NewId, OrganizeReport, Progress, TopicId
 from trace_graph.organize.descending import Descent
-from trace_graph.organize.filing import Filing, carry_out
+from trace_graph.organize.filing import Filing, carry_out, keep_unfiled
 from trace_graph.organize.lease import Lease, LeaseLost, release_lease, renewed, take_lease
 from trace_graph.organize.plan import plan
 from trace_graph.organize.revising import Reviser
@@ -104,15 +104,17 @@ async def organize(
     """
     started = time.monotonic()
     lease = Lease(space.id, f"{new_id()} {actor.name}", lease_clock or clock, clock)
+    router = _router(model, store, space, new_id, use)
     try:
         await take_lease(store, lease)
-        router = _router(model, store, space, new_id, use)
         run = _Run(store, space, lease, actor, new_id, _shape(settings, router), model, use, router)
         async with renewed(store, lease) if model is not None else contextlib.nullcontext():
             report = await run.carry_through(embedder, progress)
     except BaseException:
         # What went wrong is what the caller must hear; a lease that cannot be given back expires by itself.
         with contextlib.suppress(TraceGraphError):
+            if router is not None and router.unfiled:
+                await keep_unfiled(store, space, router.unfiled, lease, actor=actor, event_id=new_id())
             await release_lease(store, lease)
         raise
     await release_lease(store, lease)
@@ -196,6 +198,8 @@ class _Run:
         await carry_out(
             self.store, self.space, Filing(routed.plan, grown.total, grown.count, routed.calls), self.lease,
             actor=self.actor, new_id=self.new_id, tries=None if patient else TRIES_OF_A_BATCH)
+        if self.router is not None:
+            self.router.unfiled.clear()
         return routed.plan, grown
 
     async def _plan(self, segments: list[Segment], centre: Total) -> Routed:

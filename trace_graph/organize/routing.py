@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from trace_graph.llm.purposes.route import MOST_SEGMENTS, RouteReply, named, picks, request
 from trace_graph.llm.texts import Named, Texts
-from trace_graph.llm.values import Model, Reply, Request
+from trace_graph.llm.values import Answered, Model, Reply, Request
 from trace_graph.models.calls import ModelCall
 from trace_graph.models.ids import NewId, TopicId
 from trace_graph.organize.offering import Naming, Offer, Shown, controls_among, make_offer, topics_of
@@ -65,6 +65,8 @@ class Router:
     """Made in this run."""
     failures: int = 0
     """Questions of this run that brought no usable reply."""
+    unfiled: list[KeptCall] = field(default_factory=list)
+    """Calls that were made for a batch that is not filed yet."""
 
     async def route(
         self, segments: Sequence[Segment], planner: Planner, tree: Mapping[TopicId, TopicState],
@@ -154,14 +156,19 @@ class Batch:
         router.calls += len(answered.calls)
         if not isinstance(answered.value, RouteReply) or not answered.calls:
             router.failures += 1
-            self.kept += [KeptCall(router.new_id(), call) for call in answered.calls]
+            self._keep(answered)
             return
         found = picks(offer.inputs, texts, answered.value)
         shown = offer.shown_by(found)
         router.evidence = router.evidence.plus(shown)
         answered = answered.with_figures({**shown.figures, "trusted": float(router.evidence.trusted)})
-        self.kept += [KeptCall(router.new_id(), call) for call in answered.calls]
+        self._keep(answered)
         offer.take(found, self.kept[-1].id, self.naming)
+
+    def _keep(self, answered: Answered[Any]) -> None:
+        made = [KeptCall(self.router.new_id(), call) for call in answered.calls]
+        self.kept += made
+        self.router.unfiled += made
 
     async def result(self, planner: Planner, last: Plan) -> Routed:
         """The plan to be carried out: by the choices, if they are to be followed when all was asked."""

@@ -139,9 +139,11 @@ def _move(first: _Tree, second: _Tree, key: _Key) -> MessageMove:
         now=list(second.topics[second.place_of[key]].path))
 
 
-def _agreement(places: Iterable[tuple[str, str]]) -> float:
-    """The adjusted Rand index; 1.0 for fewer than two messages."""
+def _agreement(places: Iterable[tuple[str, str]]) -> float | None:
+    """The adjusted Rand index; 1.0 for one message, None for none."""
     together = Counter(places)
+    if not together:
+        return None
     rows: defaultdict[str, int] = defaultdict(int)
     columns: defaultdict[str, int] = defaultdict(int)
     for (old, new), count in together.items():
