@@ -26,7 +26,8 @@ def health(
 ) -> Coroutine[Any, Any, int]:
     """Show what the memory runs on, what waits to be filed, and how the model is.
 
-    Exit code 0 whatever it shows, as long as the database answers. No request goes to the model without --probe.
+    Exit code 0 whatever it shows, as long as the database answers, and the model too where --probe asks it. No request
+    goes to the model without --probe.
     trace-graph doctor checks that the memory is whole.
     """
     return _health(options_of(context), probe)
@@ -35,8 +36,15 @@ def health(
 async def _health(options: GlobalOptions, probe: bool) -> int:
     async with memory_of(options) as memory:
         report = await memory.health(probe=probe)
-    show(options, report, lambda: table(("HEALTH", report.target), list(_rows(report))))
-    return 0
+    show(options, report, lambda: _words(report))
+    return 1 if report.model is not None and report.model.answered is False else 0
+
+
+def _words(report: HealthReport) -> str:
+    rows = table(("HEALTH", report.target), list(_rows(report)))
+    if report.model is None or report.model.probe is None:
+        return rows
+    return f"{rows}\n\nOne request to the model: {report.model.probe}"
 
 
 def _rows(report: HealthReport) -> Iterator[tuple[str, Any]]:
@@ -64,8 +72,6 @@ def _model(model: ModelHealth) -> Iterator[tuple[str, Any]]:
     yield "tokens today", _of(model.tokens_today, model.tokens_a_day)
     yield "without use", "no calls today or yesterday" if model.failed_share is None else (
         f"{model.failed_share:.0%} of {counted(model.lately, 'call')} today and yesterday")
-    if model.probe is not None:
-        yield "one request", model.probe
 
 
 _FORMS = {"schema": "a JSON schema", "json": "JSON mode, no schema", "plain": "neither a schema nor JSON mode"}

@@ -9,6 +9,7 @@ from trace_graph.access.scopes import Scope
 from trace_graph.config import OPENAI, Settings
 from trace_graph.endpoints.sdk import host_of
 from trace_graph.errors import UsageError
+from trace_graph.memory.probing import Tried
 from trace_graph.models import ConfiguredModel, HealthReport, ModelHealth, WaitingMessages
 from trace_graph.store.calls import ProvedForm, read_forms
 from trace_graph.store.connection import Store
@@ -18,8 +19,8 @@ from trace_graph.version import VERSION
 UNUSABLE: frozenset[str] = frozenset({"malformed", "empty", "truncated", "failed"})
 """Outcomes of calls that gave no reply that could be used. A form that is refused is tried once, and no failure."""
 
-Probe = Callable[[], Awaitable[str]]
-"""Sends one small request to the model; what came of it, in words."""
+Probe = Callable[[], Awaitable[Tried]]
+"""Sends one small request to the model."""
 
 
 def configured_model(settings: Settings) -> ConfiguredModel | None:
@@ -71,7 +72,7 @@ async def _model(
 
 
 def model_health(
-    model: ConfiguredModel, rows: Sequence[Row], forms: Sequence[ProvedForm], today: str, tried: str | None
+    model: ConfiguredModel, rows: Sequence[Row], forms: Sequence[ProvedForm], today: str, tried: Tried | None
 ) -> ModelHealth:
     """How a model is doing. Pure.
 
@@ -89,4 +90,5 @@ def model_health(
         form_since=None if proved is None else datetime.fromisoformat(proved["at"]),
         calls_today=sum(row["calls"] for row in of_today), calls_a_day=model.calls_a_day,
         tokens_today=sum(row["tokens"] for row in of_today), tokens_a_day=model.tokens_a_day,
-        lately=calls, failed_share=round(unusable / calls, 4) if calls else None, probe=tried)
+        lately=calls, failed_share=round(unusable / calls, 4) if calls else None, probe=tried.words if tried else None,
+        answered=tried.answered if tried else None)

@@ -19,6 +19,15 @@ from trace_graph.store.connection import Store
 
 
 @dataclass(frozen=True)
+class Tried:
+    """What came of one request."""
+
+    words: str
+    answered: bool
+    """Whether the answer was right."""
+
+
+@dataclass(frozen=True)
 class Probing:
     """Tries the model of the settings."""
 
@@ -27,8 +36,8 @@ class Probing:
     clock: Callable[[], datetime]
     new_id: NewId
 
-    async def probe(self) -> str:
-        """Send one request; what came of it, in words. It is kept, and counts against the allowance of the day.
+    async def probe(self) -> Tried:
+        """Send one request. It is kept, and counts against the allowance of the day.
 
         Raises: ConfigError where the endpoint cannot be used as it is set, EngineUnavailable, StoreFailed.
         """
@@ -44,7 +53,7 @@ class Probing:
             self.store, [(self.new_id(), call) for call in answered.calls], now=self.clock())
         if forms.changes:
             await save_forms(self.store, forms.as_json(), token=self.new_id())
-        return in_words(answered)
+        return Tried(in_words(answered), answered.value is not None and answered.fault is None)
 
 
 async def ask(model: Model) -> Answered[Any]:

@@ -43,6 +43,8 @@ class ModelHealth(BaseModel):
     """Of those, the share that gave no reply that could be used; None where there were no calls."""
     probe: str | None = None
     """What came of one small request; only where one was asked for."""
+    answered: bool | None = None
+    """Whether it was answered rightly."""
 
 
 class WaitingMessages(BaseModel):
