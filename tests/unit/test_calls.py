@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.made_calls import NOW, made_call
 from trace_graph.errors import InvalidInput
 from trace_graph.memory.health import model_health, waiting_of
+from trace_graph.memory.probing import Tried
 from trace_graph.models import CallGroup, CallStats, ConfiguredModel, ModelHealth, WaitingMessages
 from trace_graph.retrieve.calls import Wanted, stats_of
 from trace_graph.store.calls import call_of, rows_of_calls
@@ -109,8 +110,9 @@ def test_the_allowance_counts_all_of_today_and_the_failures_are_the_models_own()
     assert model_health(model, rows, forms, "2026-03-01", None) == ModelHealth(
         name="m", host="h:1", form="json", form_since=NOW, calls_today=10, calls_a_day=100, tokens_today=620,
         tokens_a_day=None, lately=10, failed_share=0.3)
-    assert model_health(model, [], [], "2026-03-01", "ok").model_dump(include={"form", "failed_share", "probe"}) == {
-        "form": None, "failed_share": None, "probe": "ok"}
+    tried = model_health(model, [], [], "2026-03-01", Tried("answered", True))
+    assert tried.model_dump(include={"form", "failed_share", "probe", "answered"}) == {
+        "form": None, "failed_share": None, "probe": "answered", "answered": True}
 
 
 def test_what_waits_is_told_by_space_with_its_age() -> None:
