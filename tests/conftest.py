@@ -41,7 +41,8 @@ def _interrupt(*_: object) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _in_turn(config, items)
     for item in items:
         if "engine_address" in getattr(item, "fixturenames", ()):
             item.add_marker("engine")
@@ -49,6 +50,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(_group(item)))
         elif "tests/readme/" in item.nodeid:
             item.add_marker(pytest.mark.xdist_group("readme"))  # the demo is run once, not by every worker
+
+
+def _in_turn(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In CI what is marked `in_turn` runs on the embedded engine and on one Neo4j release, now this one, now that one:
+    both run the same text of each query, and there are twenty minutes for everything."""
+    if os.environ.get("CI") != "true":
+        return
+    turns: dict[tuple[str, str], int] = {}
+    kept, left_out = [], []
+    for item in items:
+        engine = item.callspec.params.get("engine_address") if hasattr(item, "callspec") else None
+        if item.get_closest_marker("in_turn") is None or engine not in RELEASES:
+            kept.append(item)
+            continue
+        key = str(engine), item.nodeid.partition("[")[0]
+        turn = turns[key] = turns.get(key, -1) + 1
+        (kept if turn % len(RELEASES) == list(RELEASES).index(engine) else left_out).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
 
 
 def _group(item: pytest.Item) -> str:
