@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -496,3 +497,15 @@ def test_parameters_that_an_endpoint_names_as_unknown_are_left_out(server: Scrip
 
     assert (first.value, first.calls[0].requests, second.calls[0].requests) == (Facts(facts=["Mira plays cello"]), 3, 1)
     assert server.requests[-1].body["max_completion_tokens"] == 200
+
+
+def test_a_reply_is_judged_beside_the_event_loop(server: ScriptedOpenAI) -> None:
+    threads: list[int] = []
+
+    def check(reply: Facts) -> str | None:
+        threads.append(threading.get_ident())
+        return None
+
+    ask(asker(server), question(check=check))
+
+    assert threads and threading.get_ident() not in threads

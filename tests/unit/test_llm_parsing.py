@@ -292,7 +292,8 @@ def test_facts_come_back_as_they_were_written(written: list[str]) -> None:
 
 PIECES = some.lists(some.sampled_from([
     *"{}[]:,'\"\\ 1a\n\x00\ud800", '{"facts":', '["a"]', "</think>", "<think>", "```", "```json\n", "<|channel|>final",
-    "<|message|>", "<|end|>", "null", "NaN", "1e999", "9" * 5000, "[" * 70, "{'" * 600, "]" * 70, '{"a":' * 990, "}" * 990,
+    "<|message|>", "<|end|>", "null", "NaN", "1e999", "9" * 5000, "[" * 70, "{'" * 600, "]" * 70,
+    '{"a":' * 990, "}" * 990,
 ]), max_size=30).map("".join)
 
 
