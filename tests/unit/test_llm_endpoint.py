@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -154,3 +155,22 @@ def test_a_completion_is_read_whatever_is_missing_or_added() -> None:
     assert read(b'{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"text":"b"}],"reasoning_content":"r"},'
                 b'"finish_reason":"stop"}],"usage":{"prompt_tokens":"7","completion_tokens":-1}}') == (
         Completion("ab", "r", "stop", None, None))
+
+
+@pytest.mark.parametrize("count", [
+    "1e400", "18446744073709551616", "-1", "true", "7.0", '"7"', "null", "[]", "1" * 400,
+])
+def test_a_count_of_tokens_that_cannot_be_is_none(count: str) -> None:
+    usage = f'{{"prompt_tokens":{count},"completion_tokens":{count}}}'
+    completion = read(f'{{"choices":[{{"message":{{"content":"a"}}}}],"usage":{usage}}}'.encode())
+
+    assert (completion.content, completion.tokens_in, completion.tokens_out) == ("a", None, None)
+
+
+def test_what_cannot_be_encoded_or_kept_never_comes_in() -> None:
+    body = {"choices": [{"finish_reason": "st\0op\ud800", "message": {
+        "content": [{"text": "a\ud800\0"}, {"text": "\udc00b"}], "reasoning": "\udfff\0"}}]}
+
+    completion = read(json.dumps(body).encode())
+
+    assert (completion.content, completion.reasoning, completion.finish) == ("a\ufffd\ufffdb", "\ufffd", "stop\ufffd")

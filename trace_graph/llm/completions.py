@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 REASONING = ("reasoning", "reasoning_content")
 """Where servers put what a model thought: vLLM and Ollama, DeepSeek and older vLLM."""
+
+MOST_TOKENS = 100_000_000
+"""A count over it is not believed. Guess: far over the window of any model, and so that sums of a day can be kept."""
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class Unreadable(Exception):
@@ -93,10 +99,12 @@ async def _whole_chunks(stream: AsyncIterable[Any]) -> AsyncIterator[Any]:
 
 
 def _text(value: Any) -> str | None:
-    """A text, also where it comes as a list of parts."""
+    """A text, also where it comes as a list of parts: without NUL, with U+FFFD for halves of surrogate pairs, since
+    neither can be sent or kept."""
     if isinstance(value, list):
-        value = "".join(str(one["text"]) for one in value if isinstance(one, dict) and "text" in one)
-    return value if isinstance(value, str) else None
+        parts = [one["text"] for one in value if isinstance(one, dict) and isinstance(one.get("text"), str)]
+        value = "".join(parts)
+    return _SURROGATE.sub("\ufffd", value.replace("\0", "")) if isinstance(value, str) else None
 
 
 def _reasoning(message: Mapping[str, Any]) -> str | None:
@@ -104,9 +112,10 @@ def _reasoning(message: Mapping[str, Any]) -> str | None:
 
 
 def _finish(value: Any) -> str | None:
-    return value[:40] if isinstance(value, str) else None
+    text = _text(value) if isinstance(value, str) else None
+    return None if text is None else text[:40]
 
 
 def _count(usage: Any, name: str) -> int | None:
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
