@@ -13,7 +13,8 @@ from tenacity import AsyncRetrying, RetryCallState, stop_before_delay
 
 from trace_graph.endpoints.retries import LONGEST_PAUSE, may_retry, seconds_to_wait
 from trace_graph.endpoints.sdk import host_of, in_words, opened, pause_of, status_of
-from trace_graph.llm.completions import Completion, Unreadable, collect, read
+from trace_graph.llm.arriving import Unreadable, bounded
+from trace_graph.llm.completions import Completion, collect, read
 from trace_graph.llm.sending import Sent
 from trace_graph.llm.values import OnText
 
@@ -153,14 +154,13 @@ class OpenAIEndpoint:
 
     async def _create(self, client: AsyncOpenAI, sent: Sent, tries: _Tries, on_text: OnText | None) -> Completion:
         arguments = self._arguments(sent, streamed=on_text is not None)
-        if on_text is None:
-            answer = await client.chat.completions.with_raw_response.create(**arguments)
-            return read(answer.http_response.content)
         tries.partial.clear()
-        stream = await client.chat.completions.create(**arguments)
         show = None if tries.shown else on_text
-        async with stream:
-            return await collect(stream, tries.partial, lambda text: _show(text, show, tries))
+        # Read here and not by the SDK, which takes any number of bytes and breaks at JSON that it does not expect.
+        async with client.chat.completions.with_streaming_response.create(**arguments) as answer:
+            if on_text is None:
+                return read(b"".join([chunk async for chunk in bounded(answer.iter_bytes())]))
+            return await collect(answer.iter_bytes(), tries.partial, lambda text: _show(text, show, tries))
 
     def _arguments(self, sent: Sent, *, streamed: bool) -> dict[str, Any]:
         longest = "max_completion_tokens" if "max_tokens" in self._not_taken else "max_tokens"
