@@ -29,6 +29,14 @@ def unquoted(value: str | None) -> str | None:
     return value
 
 
+def sendable(value: SecretStr | None) -> SecretStr | None:
+    """A key without white space around it. A header of HTTP carries it, and that holds printable ASCII only."""
+    plain = value.get_secret_value().strip() if value else ""
+    if not all("!" <= character <= "~" for character in plain):
+        raise ValueError("must hold printable ASCII characters only, and no space or line break within it")
+    return SecretStr(plain) if plain else None
+
+
 class LlmSettings(BaseModel):
     """How the model is asked. Nothing here depends on the model's name."""
 
@@ -72,7 +80,7 @@ class LlmSettings(BaseModel):
     @classmethod
     def _key(cls, value: SecretStr | None) -> SecretStr | None:
         plain = unquoted(value.get_secret_value()) if value else None
-        return SecretStr(plain) if plain else None
+        return sendable(SecretStr(plain)) if plain else None
 
 
 class SummarySettings(BaseModel):
