@@ -45,7 +45,7 @@ class LlmSettings(BaseModel):
     base_url: str | None = None
     """Endpoint of the model, where it is not OPENAI_BASE_URL."""
     api_key: SecretStr | None = None
-    """Key for `base_url`; OPENAI_API_KEY is sent only to the server of OPENAI_BASE_URL, by its scheme; OpenAI if unset."""
+    """Key for `base_url`; OPENAI_API_KEY is sent only to the server of OPENAI_BASE_URL (OpenAI if unset)."""
     temperature: float = Field(0.0, ge=0, le=2)
     """0: the same question gets the same answer, as far as the server allows."""
     timeout_seconds: float = Field(120.0, gt=0)
