@@ -196,9 +196,10 @@ def test_no_text_goes_to_a_host_that_nobody_configured(
 
 
 @pytest.mark.parametrize("odd", [["a"], {"a": 1}, 7, True, None, "insufficient_quota"], ids=json.dumps)
-@pytest.mark.parametrize("status", [400, 401, 418, 429, 500])
+@pytest.mark.parametrize("status", [400, 401, 418, 500])
 def test_the_body_of_an_error_may_hold_anything(server: ScriptedOpenAI, odd: Any, status: int) -> None:
-    for body in ({"error": {"code": odd, "type": odd, "param": odd, "message": odd}}, {"error": odd}, odd):
+    for body in ({"error": {"code": odd, "type": odd, "param": odd, "message": odd}},
+                 {"error": {"type": odd}}, {"error": odd}, odd):
         server.script = [Reply(status, body)] * 9
         [answer] = send(server)
         assert isinstance(answer, NoReply)
