@@ -28,7 +28,7 @@ from pydantic_settings import (
 from pydantic_settings.sources import TomlConfigSettingsSource
 
 from trace_graph.errors import ConfigError
-from trace_graph.llm_settings import LlmSettings, SummarySettings, full_url, unquoted
+from trace_graph.llm_settings import LlmSettings, SummarySettings, full_url, sendable, unquoted
 
 BOLT_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 FILE_NAME = "trace-graph.toml"
@@ -159,6 +159,11 @@ class Settings(BaseSettings):
     def _address(cls, value: str | None) -> str | None:
         return full_url(value)
 
+    @field_validator("openai_api_key", "embedder_api_key")
+    @classmethod
+    def _key(cls, value: SecretStr | None) -> SecretStr | None:
+        return sendable(value)
+
     @field_validator("model")
     @classmethod
     def _name(cls, value: str | None) -> str | None:
@@ -175,11 +180,11 @@ class Settings(BaseSettings):
         return self._reached(self.embedder_base_url, self.embedder_api_key)
 
     def _reached(self, own_url: str | None, own_key: SecretStr | None) -> ReachedBy:
-        """The shared key goes to the shared host only: another one is not meant to see it."""
+        """The shared key goes to the shared server only, and by the same scheme: no other is meant to see it."""
         shared = self.openai_base_url or OPENAI
         url = own_url or self.openai_base_url
-        same_host = urlsplit(url or OPENAI).netloc == urlsplit(shared).netloc
-        return ReachedBy(url, own_key or (self.openai_api_key if same_host else None))
+        same = _server_of(url or OPENAI) == _server_of(shared)
+        return ReachedBy(url, own_key or (self.openai_api_key if same else None))
 
     @property
     def engine(self) -> Literal["local", "bolt"]:
@@ -209,6 +214,12 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, environment, file; no .env and no secrets folder."""
         return init_settings, _FilledEnvironment(settings_cls), TomlConfigSettingsSource(settings_cls)
+
+
+def _server_of(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 class _FilledEnvironment(EnvSettingsSource):

@@ -29,6 +29,14 @@ def unquoted(value: str | None) -> str | None:
     return value
 
 
+def sendable(value: SecretStr | None) -> SecretStr | None:
+    """A key without white space around it. A header of HTTP carries it, and that holds printable ASCII only."""
+    plain = value.get_secret_value().strip() if value else ""
+    if not all("!" <= character <= "~" for character in plain):
+        raise ValueError("must hold printable ASCII characters only, and no space or line break within it")
+    return SecretStr(plain) if plain else None
+
+
 class LlmSettings(BaseModel):
     """How the model is asked. Nothing here depends on the model's name."""
 
@@ -37,7 +45,7 @@ class LlmSettings(BaseModel):
     base_url: str | None = None
     """Endpoint of the model, where it is not OPENAI_BASE_URL."""
     api_key: SecretStr | None = None
-    """Key for `base_url`; OPENAI_API_KEY is sent only to the host of OPENAI_BASE_URL (OpenAI itself where unset)."""
+    """Key for `base_url`; OPENAI_API_KEY is sent only to the server of OPENAI_BASE_URL (OpenAI if unset)."""
     temperature: float = Field(0.0, ge=0, le=2)
     """0: the same question gets the same answer, as far as the server allows."""
     timeout_seconds: float = Field(120.0, gt=0)
@@ -72,7 +80,7 @@ class LlmSettings(BaseModel):
     @classmethod
     def _key(cls, value: SecretStr | None) -> SecretStr | None:
         plain = unquoted(value.get_secret_value()) if value else None
-        return SecretStr(plain) if plain else None
+        return sendable(SecretStr(plain)) if plain else None
 
 
 class SummarySettings(BaseModel):

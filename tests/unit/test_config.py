@@ -302,3 +302,43 @@ def test_a_path_of_the_local_engine_is_absolute_and_its_home_is_known(
     assert load_settings(uri="local:~/data").data_folder == empty / "data"
     assert load_settings(uri="local:/a b/ü").data_folder == Path("/a b/ü")
     assert load_settings(uri="local:data").target == f"local:{empty / 'data'}"
+
+
+@pytest.mark.parametrize("variable", [
+    "OPENAI_API_KEY", "TRACE_GRAPH_OPENAI_API_KEY", "TRACE_GRAPH_EMBEDDER_API_KEY", "TRACE_GRAPH_LLM__API_KEY",
+])
+@pytest.mark.parametrize("key", [
+    "sk-geheim\u00fc", "sk-geheim\nmore", "sk-geheim more", "sk-geheim\u201d", "sk-geheim\x7f",
+])
+def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(
+    monkeypatch: pytest.MonkeyPatch, variable: str, key: str
+) -> None:
+    monkeypatch.setenv(variable, key)
+
+    with pytest.raises(ConfigError) as caught:
+        load_settings()
+    assert f"The setting {variable} cannot be used: must hold printable ASCII" in str(caught.value)
+    assert "geheim" not in str(caught.value)
+
+
+def test_white_space_around_a_key_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", " sk-1\r\n")
+    key = load_settings().openai_api_key
+    assert key is not None and key.get_secret_value() == "sk-1"
+
+
+@pytest.mark.parametrize(("own", "shared", "given"), [
+    ("http://models.example/v1", "https://models.example/v1", False),
+    ("https://models.example:8443/v1", "https://models.example/v1", False),
+    ("https://models.example:443/other", "https://Models.example/v1", True),
+    ("http://api.openai.com/v1", None, False), ("https://api.openai.com/v1", None, True),
+    ("https://models.example.net/v1", "https://models.example/v1", False),
+])
+def test_the_shared_key_goes_to_the_shared_server_by_the_same_scheme_only(
+    own: str, shared: str | None, given: bool
+) -> None:
+    settings = load_settings(
+        openai_api_key="sk-1", openai_base_url=shared, embedder_base_url=own, llm={"base_url": own})
+
+    assert (settings.model_endpoint.api_key is not None) is given
+    assert (settings.embedder_endpoint.api_key is not None) is given

@@ -387,3 +387,21 @@ def test_openai_itself_needs_a_key_and_an_address_needs_its_scheme() -> None:
         OpenAIEmbedder("text-embedding-3-small")
     with pytest.raises(ConfigError, match="must begin with http"):
         OpenAIEmbedder("my-embed", "localhost:11434/v1")
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_no_text_goes_to_a_host_that_nobody_configured(server: ScriptedOpenAI, status: int) -> None:
+    with scripted_openai() as elsewhere:
+        server.answer = lambda request: Reply(status, None, {"location": f"{elsewhere.url}/embeddings"})
+        with pytest.raises(EmbeddingFailed, match=f"HTTP {status}"):
+            embed(server, ["one"])
+
+    assert elsewhere.requests == []
+    assert len(server.requests) == 1
+
+
+def test_the_body_of_an_error_may_hold_anything(server: ScriptedOpenAI) -> None:
+    for odd in (["a"], {"a": 1}, 7, True):
+        server.script = [Reply(418, {"error": {"type": odd}})]
+        with pytest.raises(EmbeddingFailed, match="HTTP 418"):
+            embed(server, ["one"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -25,6 +26,8 @@ from tests.scripted_openai import Reply, ScriptedOpenAI, error, scripted_openai
 from trace_graph.llm.asking import Asker, Manners
 from trace_graph.llm.endpoint import OpenAIEndpoint
 from trace_graph.llm.forms import Forms, Proved
+from trace_graph.llm.judging import LONGEST_FAULT
+from trace_graph.llm.reading_json import LONGEST
 from trace_graph.llm.reply_types import Items, Text
 from trace_graph.llm.resting import Allowance, Limits, Spent
 from trace_graph.llm.sending import correction_after, to_send
@@ -496,3 +499,35 @@ def test_parameters_that_an_endpoint_names_as_unknown_are_left_out(server: Scrip
 
     assert (first.value, first.calls[0].requests, second.calls[0].requests) == (Facts(facts=["Mira plays cello"]), 3, 1)
     assert server.requests[-1].body["max_completion_tokens"] == 200
+
+
+def test_a_reply_is_judged_beside_the_event_loop(server: ScriptedOpenAI) -> None:
+    threads: list[int] = []
+
+    def check(reply: Facts) -> str | None:
+        threads.append(threading.get_ident())
+        return None
+
+    ask(asker(server), question(check=check))
+
+    assert threads and threading.get_ident() not in threads
+
+
+def test_what_is_kept_of_a_reply_and_told_of_a_fault_is_clipped_and_says_so(server: ScriptedOpenAI) -> None:
+    long = json.dumps({"facts": ["a" * 90_000]})
+    endless = completion("a" * 1_000_000, reasoning="b" * 1_000_000)
+    server.script = [completion(long), completion(long), endless, endless]
+    request = question(check=lambda reply: "wrong: " + reply.facts[0])
+
+    faulty, malformed = ask(asker(server), request, question())
+
+    assert [call.reply for call in faulty.calls] == [long, long]
+    assert {len(call.fault or "") for call in faulty.calls} == {len(faulty.fault or "")} == {LONGEST_FAULT}
+    assert (faulty.fault or "").endswith("a [clipped]")
+    assert len(json.dumps(server.requests[1].body)) < len(json.dumps(server.requests[0].body)) + 7000
+    for call in malformed.calls:
+        assert (len(call.reply or ""), call.outcome) == (LONGEST, "malformed")
+        assert (call.reply or "").endswith("a [clipped]")
+    again = to_send(request, model=MODEL, form="schema", temperature=0.0, correction=correction_after(
+        faulty.calls[0].outcome, faulty.calls[0].fault, faulty.calls[0].reply))
+    assert again.hash == faulty.calls[1].request_hash

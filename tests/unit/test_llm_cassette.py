@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from tests.scripted_chat import completion, without_response_format
 from tests.scripted_openai import Reply, ScriptedOpenAI, error, scripted_openai
@@ -172,3 +175,56 @@ def test_pinned_ids_repeat_in_order_and_say_their_moment() -> None:
     assert not set(ids) & {pinned.new_id() for pinned in (other, later) for _ in range(1000)}
     assert {(UUID(id).version, UUID(id).int >> 80) for id in ids} == {(7, int(MOMENT.timestamp() * 1000))}
     assert one.clock() == MOMENT
+
+
+HEADER = {"cassette": 1, "model": "m", "host": "h", "seed": 7, "moment": "2026-05-14T09:00:00+00:00", "form": "schema",
+          "calls_left": None, "tokens_left": None}
+COMPLETION = {"content": "a", "reasoning": None, "finish": "stop", "tokens_in": 1, "tokens_out": 1, "requests": 1,
+              "milliseconds": 3}
+FAILURE = {"why": "failed", "reason": "No.", "requests": 1, "failures": 1, "milliseconds": 3, "partial": None}
+LINE = {"hash": "0", "nth": 0, "asked": {"purpose": "route"}}
+ODD = [3, -3, 2**64, 1.5, True, "text", "\0", "\ud800", [], ["a"], {}, {"a": 1}, None]
+
+CHANGED = some.one_of(
+    some.tuples(some.sampled_from(sorted(HEADER)), some.sampled_from(ODD)).map(
+        lambda change: [{**HEADER, change[0]: change[1]}, {**LINE, "reply": COMPLETION}]),
+    some.tuples(some.sampled_from([*sorted(LINE), "reply"]), some.sampled_from(ODD)).map(
+        lambda change: [HEADER, {**LINE, "reply": COMPLETION, change[0]: change[1]}]),
+    some.tuples(some.sampled_from(sorted(COMPLETION)), some.sampled_from(ODD)).map(
+        lambda change: [HEADER, {**LINE, "reply": {**COMPLETION, change[0]: change[1]}}]),
+    some.tuples(some.sampled_from(sorted(FAILURE)), some.sampled_from(ODD)).map(
+        lambda change: [HEADER, {**LINE, "failure": {**FAILURE, change[0]: change[1]}}]),
+    some.lists(some.sampled_from([*ODD, HEADER, LINE]), max_size=3),
+)
+
+
+@given(CHANGED)
+def test_a_cassette_whatever_was_changed_in_it_is_refused_or_can_be_asked(lines: list[Any]) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "run.jsonl"
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="ascii")
+        try:
+            tape = Replaying(path)
+        except InvalidInput as error:
+            assert "is no cassette" in str(error) or "newer" in str(error)
+            return
+        with pytest.raises(ReplayDiffers):
+            ask(replayer(tape), [question()])
+        for (hash, nth), line in tape._lines.items():
+            held = line.completion or line.failure
+            assert held is not None and isinstance(hash, str) and isinstance(nth, int)
+            json.dumps(asdict(held), ensure_ascii=False).encode()
+            assert all(abs(one) < 2**63 for one in asdict(held).values() if isinstance(one, int))
+
+
+@pytest.mark.parametrize(("lines", "number"), [
+    ([3], 1), ([{**HEADER, "model": 3}], 1), ([{**HEADER, "moment": "2026-05-14T09:00:00"}], 1), ([], 1),
+    ([HEADER, {**LINE, "reply": COMPLETION}, {**LINE, "reply": 3}], 3), ([HEADER, {**LINE, "asked": {}}], 2),
+    ([HEADER, {**LINE, "reply": {**COMPLETION, "tokens_in": 2**64}}], 2), ([HEADER, LINE], 2), ([HEADER, None], 2),
+])
+def test_a_cassette_that_was_changed_names_the_line(tmp_path: Path, lines: list[Any], number: int) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="ascii")
+
+    with pytest.raises(InvalidInput, match=f"is no cassette, or was changed: line {number} cannot be used"):
+        Replaying(path)

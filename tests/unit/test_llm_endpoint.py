@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.unit.test_llm_asking import GOOD, question
 from trace_graph.llm.completions import Completion, read
 from trace_graph.llm.endpoint import NoReply, OpenAIEndpoint
 from trace_graph.llm.sending import to_send
+from trace_graph.llm.values import OnText
 
 SENT = to_send(question(), model="m", form="schema", temperature=0.0)
 
@@ -42,13 +44,14 @@ class Waits:
 
 
 def send(
-    server: ScriptedOpenAI, *, times: int = 1, most_failures: int = 3, **options: Any
+    server: ScriptedOpenAI, *, times: int = 1, most_failures: int = 3, on_text: OnText | None = None, **options: Any
 ) -> list[Completion | NoReply]:
     """Send the same request so many times at once."""
     async def run() -> list[Completion | NoReply]:
         endpoint = OpenAIEndpoint("m", server.url, "secret", **{
             "timeout_seconds": 20, "deadline_seconds": 60, "sleep": Waits(), **options})
-        answers = await asyncio.gather(*(endpoint.send(SENT, most_failures=most_failures) for _ in range(times)))
+        answers = await asyncio.gather(*(
+            endpoint.send(SENT, most_failures=most_failures, on_text=on_text) for _ in range(times)))
         await endpoint.close()
         return list(answers)
 
@@ -154,3 +157,71 @@ def test_a_completion_is_read_whatever_is_missing_or_added() -> None:
     assert read(b'{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"text":"b"}],"reasoning_content":"r"},'
                 b'"finish_reason":"stop"}],"usage":{"prompt_tokens":"7","completion_tokens":-1}}') == (
         Completion("ab", "r", "stop", None, None))
+
+
+@pytest.mark.parametrize("count", [
+    "1e400", "18446744073709551616", "-1", "true", "7.0", '"7"', "null", "[]", "1" * 400,
+])
+def test_a_count_of_tokens_that_cannot_be_is_none(count: str) -> None:
+    usage = f'{{"prompt_tokens":{count},"completion_tokens":{count}}}'
+    completion = read(f'{{"choices":[{{"message":{{"content":"a"}}}}],"usage":{usage}}}'.encode())
+
+    assert (completion.content, completion.tokens_in, completion.tokens_out) == ("a", None, None)
+
+
+def test_what_cannot_be_encoded_or_kept_never_comes_in() -> None:
+    body = {"choices": [{"finish_reason": "st\0op\ud800", "message": {
+        "content": [{"text": "a\ud800\0"}, {"text": "\udc00b"}], "reasoning": "\udfff\0"}}]}
+
+    completion = read(json.dumps(body).encode())
+
+    assert (completion.content, completion.reasoning, completion.finish) == ("a\ufffd\ufffdb", "\ufffd", "stop\ufffd")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("on_text", [None, print])
+def test_no_text_goes_to_a_host_that_nobody_configured(
+    server: ScriptedOpenAI, status: int, on_text: OnText | None
+) -> None:
+    with scripted_openai() as elsewhere:
+        location = f"{elsewhere.url}/chat/completions"
+        server.answer = lambda request: Reply(status, {"moved": True}, {"location": location})
+        [answer] = send(server, on_text=on_text)
+
+    assert elsewhere.requests == []
+    assert isinstance(answer, NoReply)
+    assert (answer.why, answer.requests) == ("setting", 1)
+    assert f"HTTP {status}" in answer.reason and "Set the base URL" in answer.reason
+    assert elsewhere.url.split("/")[2] not in answer.reason
+
+
+@pytest.mark.parametrize("odd", [["a"], {"a": 1}, 7, True, None, "insufficient_quota"], ids=json.dumps)
+@pytest.mark.parametrize("status", [400, 401, 418, 500])
+def test_the_body_of_an_error_may_hold_anything(server: ScriptedOpenAI, odd: Any, status: int) -> None:
+    for body in ({"error": {"code": odd, "type": odd, "param": odd, "message": odd}},
+                 {"error": {"type": odd}}, {"error": odd}, odd):
+        server.script = [Reply(status, body)] * 9
+        [answer] = send(server)
+        assert isinstance(answer, NoReply)
+        assert f"HTTP {status}" in answer.reason
+
+
+def test_a_request_that_the_deadline_cuts_counts_as_a_failure(server: ScriptedOpenAI) -> None:
+    """So that the breaker opens after three requests that hang, and not after four."""
+    server.script = [error(500), Reply(hang=True)]
+
+    [answer] = send(server, deadline_seconds=1.0)
+
+    assert isinstance(answer, NoReply)
+    assert (answer.why, answer.requests, answer.failures) == ("failed", 2, 2)
+
+
+def test_a_server_that_is_busy_and_does_not_say_for_how_long_is_asked_six_times(server: ScriptedOpenAI) -> None:
+    server.answer = lambda request: error(429)
+    waits = Waits()
+
+    [answer] = send(server, sleep=waits)
+
+    assert isinstance(answer, NoReply)
+    assert (answer.why, answer.requests, answer.failures) == ("later", 6, 0)
+    assert sum(waits.seconds) < 16

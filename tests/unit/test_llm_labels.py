@@ -29,6 +29,15 @@ def test_a_label_is_known_by_number_mark_case_or_title(choice: object) -> None:
     assert resolve(choice, TOPICS) == "T2"
 
 
+@pytest.mark.parametrize(("choice", "meant"), [
+    ("demo:56", None), ("Chapter: 3", None), ("3: of them", None), ("2: Music", None), ("T2: 4", None), ("4:2", None),
+    ("12:30", None), ("T9: 3", None), ("2: Sailing", "T2"), ("Sailing: 2", "T2"), ("2: T2", "T2"), ("id: T3", "T3"),
+])
+def test_a_number_beside_a_colon_is_a_label_only_where_the_other_side_agrees(choice: str, meant: str | None) -> None:
+    offered = {**TOPICS, "M56": None, "M30": None, "M12": None}
+    assert resolve(choice, offered) == meant
+
+
 def test_a_title_counts_where_it_is_the_only_one_and_a_label_before_a_title() -> None:
     """PC-034."""
     offered = {"T1": "Sailing", "T2": "sailing", "T3": "T1", "T4": "Music", "S4": "Chess"}

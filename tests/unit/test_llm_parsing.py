@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any, Literal
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 from pydantic import BaseModel, Field
 
+from trace_graph.llm import reading_json
 from trace_graph.llm.parsing import Parsed, parse
-from trace_graph.llm.reading_json import LONGEST
+from trace_graph.llm.reading_json import DEEPEST, LONGEST
 from trace_graph.llm.reply_types import Items, Label, Text, Whole
 
 
@@ -213,11 +215,61 @@ def test_markers_within_texts_and_keys_are_cut_or_the_item_is_refused() -> None:
     assert parse('{"title":"a\\u0000b","summary":"\\ud800"}', Summary).value == Summary(title="ab", summary="\ufffd")
 
 
-def test_hostile_replies_cost_little_and_are_refused() -> None:
-    for text in (
-        "{" * 100_000, "[" * 100_000, "{'" * 50_000 + "}", "{/*" * 30_000 + "}", "x" * (LONGEST + 1),
-    ):
-        assert parse(text, Facts).value is None
+HOSTILE = {
+    "braces": "{", "brackets": "[", "objects": '{"a":', "lists": "[1,", "quotes": "{'", "comments": "{/*",
+    "thoughts": "</think>{} ", "channels": "<|channel|>a", "escapes": '\\"', "fences": "```a", "numbers": "1",
+    "letters": "a", "markers": "<|a", "blanks": " ", "spelled": "[{'a': 1,},", "in texts": '["[",",[",',
+}
+
+
+@pytest.mark.parametrize("before", ["", "{", "{'a':'", '{"facts":["', "```", "<|channel|>"])
+@pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
+def test_the_time_of_judging_grows_with_the_length_and_not_with_its_square(before: str, piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = f"{before}{piece * (length // len(piece))}}}"
+        start = time.process_time()
+        parse(text, Facts)
+        return time.process_time() - start
+
+    assert seconds(4 * 4_900) < 10 * max(seconds(4_900), 0.02)
+
+
+def test_what_cannot_be_read_costs_a_bounded_number_of_characters() -> None:
+    text = "[1," * 50 + "1," * 5000
+    tried: list[int] = []
+
+    class Counting(json.JSONDecoder):
+        def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+            tried.append(len(s) - idx)
+            return super().raw_decode(s, idx)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading_json, "_DECODER", Counting(strict=False))
+        patch.setattr(reading_json, "MOST_READ", 2 * len(text))
+        assert reading_json.find_all(text) == []
+    assert sum(tried) <= 3 * len(text)
+
+
+def deep(opening: str, closing: str, depth: int) -> str:
+    return opening * depth + "1" + closing * depth
+
+
+@pytest.mark.parametrize("depth", [DEEPEST + 1, 400, 500, 700, 985, 1000, 5000])
+@pytest.mark.parametrize(("opening", "closing"), [('{"facts":', "}"), ("[", "]"), ('{"a":[', "]}"), ("{'a':", "}")])
+def test_a_reply_that_is_nested_too_deeply_is_malformed(opening: str, closing: str, depth: int) -> None:
+    bare = deep(opening, closing, depth)
+    for text in (bare, f"Here: {bare}", json.dumps(bare), f"```json\n{bare}\n```", f'{{"facts":{bare}}}',
+                 f'{{"facts":["a"],"more":{bare}}}'):
+        for reply in (Facts, Graph, Summary):
+            fault = parse(text, reply).fault  # type: ignore[type-var]
+            assert fault is not None and "nested too deeply" in fault
+
+
+def test_a_reply_may_be_nested_as_deep_as_stated_and_brackets_within_texts_do_not_count() -> None:
+    written = deep('{"a":', "}", DEEPEST - 1)
+    assert facts(f'{{"facts":["a"],"more":{written}}}') == ["a"]
+    assert facts(json.dumps({"facts": ["[" * 500, '"{' * 500]})) == ["[" * 500, '"{' * 500]
+    assert parse("x" * (LONGEST + 1), Facts).fault == "It is too long."
 
 
 JSON = some.recursive(
@@ -238,7 +290,14 @@ def test_facts_come_back_as_they_were_written(written: list[str]) -> None:
         assert facts(f"Here:\n```json\n{reply}\n```\nDone.") == kept
 
 
-@given(some.text() | JSON.map(json.dumps))
+PIECES = some.lists(some.sampled_from([
+    *"{}[]:,'\"\\ 1a\n\x00\ud800", '{"facts":', '["a"]', "</think>", "<think>", "```", "```json\n", "<|channel|>final",
+    "<|message|>", "<|end|>", "null", "NaN", "1e999", "9" * 5000, "[" * 70, "{'" * 600, "]" * 70,
+    '{"a":' * 990, "}" * 990,
+]), max_size=30).map("".join)
+
+
+@given(some.text() | JSON.map(json.dumps) | PIECES)
 def test_no_reply_whatever_raises(text: str) -> None:
     for reply in (Facts, Summary, Graph):
         parsed: Parsed[Any] = parse(text, reply)

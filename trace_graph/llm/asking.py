@@ -132,7 +132,8 @@ class Asker:
             self._allowance.take(1, 0, at)
             show = FieldText(question.request.shown_field, on_text) if on_text else None
             answer = await self._endpoint.send(sent, most_failures=self._breaker.tries, on_text=show)
-            verdict = judge(answer, question.request)
+            # In a thread: leases are renewed and interrupts heard while a long reply is read.
+            verdict = await asyncio.to_thread(judge, answer, question.request)
             self._count(answer, verdict, sent)
         question.calls.append(
             self._as_call(question.request, sent, attempt=attempt, at=at, answer=answer, verdict=verdict))

@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
+
+from pydantic import TypeAdapter
 
 from trace_graph.errors import InvalidInput, NotFound, ReplayDiffers
-from trace_graph.llm.completions import Completion
+from trace_graph.llm.completions import MOST_TOKENS, Completion
 from trace_graph.llm.endpoint import Endpoint, NoReply
 from trace_graph.llm.forms import LADDER
 from trace_graph.llm.sending import Sent
@@ -138,6 +140,16 @@ class _Line:
     failure: NoReply | None = field(default=None)
 
 
+Value = TypeVar("Value")
+
+_NUMBER = TypeAdapter(int)
+_KEY = TypeAdapter(tuple[str, int])
+_ASKED = TypeAdapter(dict[str, Any])
+_HEADER = TypeAdapter(Header)
+_COMPLETION = TypeAdapter(Completion)
+_FAILURE = TypeAdapter(NoReply)
+
+
 def _asked(sent: Sent) -> dict[str, Any]:
     """What tells how a request differs from another, without its text."""
     texts = [f"{one.role}\n{one.text}" for one in sent.messages]
@@ -170,18 +182,42 @@ def _read(path: Path) -> tuple[Header, dict[tuple[str, int], _Line]]:
     except (OSError, ValueError) as error:
         raise InvalidInput(f"The cassette {path} cannot be read.") from error
     whole = text[:text.rfind("\n") + 1].splitlines()  # what follows was being written when the run was killed
+    number = 1
     try:
-        first, *rest = map(json.loads, whole)
-        if first["cassette"] > VERSION:
-            raise InvalidInput(f"The cassette {path} was recorded by a newer trace-graph.", fix="Upgrade trace-graph.")
-        given = {name: value for name, value in first.items() if name != "cassette"}
-        header = Header(**{**given, "moment": datetime.fromisoformat(first["moment"])})
-        return header, {(one["hash"], one["nth"]): _line(one) for one in rest}
-    except (ValueError, LookupError, TypeError) as error:
-        raise InvalidInput(f"The file {path} is no cassette.") from error
+        header = _header(_ASKED.validate_json(whole[0] if whole else "", strict=True), path)
+        lines: dict[tuple[str, int], _Line] = {}
+        for written in whole[1:]:
+            number += 1
+            one = _ASKED.validate_json(written, strict=True)
+            lines[_typed(_KEY, (one["hash"], one["nth"]))] = _line(one)
+    except (ValueError, LookupError, RecursionError) as error:
+        raise InvalidInput(
+            f"The file {path} is no cassette, or was changed: line {number} cannot be used.",
+            fix="Record it again with --record.") from error
+    return header, lines
+
+
+def _header(first: Mapping[str, Any], path: Path) -> Header:
+    if _typed(_NUMBER, first["cassette"]) > VERSION:
+        raise InvalidInput(f"The cassette {path} was recorded by a newer trace-graph.", fix="Upgrade trace-graph.")
+    header = _HEADER.validate_json(json.dumps(first), strict=True)
+    if header.moment.tzinfo is None:
+        raise ValueError("a moment without a time zone")
+    return header
 
 
 def _line(one: Mapping[str, Any]) -> _Line:
+    asked = _typed(_ASKED, one["asked"])
+    if not isinstance(asked["purpose"], str):
+        raise ValueError("no purpose")
     if "reply" in one:
-        return _Line(one["asked"], completion=Completion(**one["reply"]))
-    return _Line(one["asked"], failure=NoReply(**one["failure"]))
+        return _Line(asked, completion=_typed(_COMPLETION, one["reply"]))
+    return _Line(asked, failure=_typed(_FAILURE, one["failure"]))
+
+
+def _typed(adapter: TypeAdapter[Value], value: Any) -> Value:
+    """The value, of this type to the letter; a recording holds no number over MOST_TOKENS and no NUL in a text."""
+    for one in value.values() if isinstance(value, dict) else ():
+        if (isinstance(one, int) and abs(one) > MOST_TOKENS) or (isinstance(one, str) and "\0" in one):
+            raise ValueError("a value that no recording holds")
+    return adapter.validate_json(json.dumps(value), strict=True)  # in Python's own types a dataclass is no object

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
+import re
+from collections.abc import AsyncIterable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+from trace_graph.llm.arriving import Unreadable, after, bounded, events
+from trace_graph.llm.reading_json import read_whole
 
 REASONING = ("reasoning", "reasoning_content")
 """Where servers put what a model thought: vLLM and Ollama, DeepSeek and older vLLM."""
 
+MOST_TOKENS = 100_000_000
+"""A count over it is not believed. Guess: far over the window of any model, and so that sums of a day can be kept."""
 
-class Unreadable(Exception):
-    """An answer with HTTP 200 that is no chat completion; says why, without its text."""
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -55,48 +60,93 @@ def read(body: bytes) -> Completion:
         _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
 
 
-async def collect(stream: AsyncIterable[Any], content: list[str], on_text: Callable[[str], None]) -> Completion:
-    """Read a stream of the SDK to its end; `content` gets the pieces of the reply, also where it breaks off.
+async def collect(chunks: AsyncIterable[bytes], content: list[str], on_text: Callable[[str], None]) -> Completion:
+    """Read a streamed answer to its end; `content` gets the pieces of the reply, also where it breaks off.
 
-    Raises: Unreadable where it ended without a finish_reason: it was cut.
+    A server that ignores `stream` sends one JSON body: it is read as that. A stream that ends with [DONE] and names no
+    finish_reason is taken where its reply is JSON from end to end, since one that was cut is not.
+    Raises: Unreadable for what is no chat completion, and for a stream that was cut.
     """
+    arriving = bounded(chunks)
+    head = b""
+    async for chunk in arriving:
+        head += chunk
+        if head.strip():
+            break
+    rest = after(head, arriving)
+    if head.lstrip().startswith((b"{", b"[")):
+        completion = read(b"".join([chunk async for chunk in rest]))
+        _give(completion.content, content, on_text)
+        return completion
+    return await _streamed(events(rest), content, on_text)
+
+
+async def _streamed(
+    arriving: AsyncIterable[bytes], content: list[str], on_text: Callable[[str], None]
+) -> Completion:
     reasoning: list[str] = []
     finish: str | None = None
     usage: Any = None
-    async for chunk in _whole_chunks(stream):
-        usage = getattr(chunk, "usage", None) or usage
-        for choice in (getattr(chunk, "choices", None) or ())[:1]:
-            delta = choice.delta
-            if piece := _text(getattr(delta, "content", None)):
-                content.append(piece)
-                on_text(piece)
-            reasoning.append(_reasoning(delta.model_dump() if delta is not None else {}) or "")
-            finish = _finish(choice.finish_reason) or finish
-    if finish is None:
+    done = False
+    async for event in arriving:
+        done = event.startswith(b"[DONE]")
+        if done:
+            break
+        chunk = _chunk(event)
+        usage = chunk.get("usage") or usage
+        choice, delta = _first_choice(chunk)
+        _give(_text(delta.get("content")), content, on_text)
+        reasoning.append(_reasoning(delta) or "")
+        finish = _finish(choice.get("finish_reason")) or finish
+    if finish is None and not (done and _is_json("".join(content))):
         raise Unreadable("broke off its reply")
-    counted = usage.model_dump() if hasattr(usage, "model_dump") else None
     return Completion(
         "".join(content) if content else None, "".join(reasoning) or None, finish,
-        _count(counted, "prompt_tokens"), _count(counted, "completion_tokens"))
+        _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
 
 
-async def _whole_chunks(stream: AsyncIterable[Any]) -> AsyncIterator[Any]:
-    chunks = aiter(stream)
-    while True:
-        try:
-            chunk = await anext(chunks)
-        except StopAsyncIteration:
-            return
-        except ValueError as error:  # half a line of JSON
-            raise Unreadable("broke off its reply") from error
-        yield chunk
+def _give(text: str | None, content: list[str], on_text: Callable[[str], None]) -> None:
+    if text:
+        content.append(text)
+        on_text(text)
+
+
+def _chunk(event: bytes) -> dict[str, Any]:
+    try:
+        chunk = json.loads(event)
+    except (ValueError, RecursionError) as error:  # half a line of JSON
+        raise Unreadable("broke off its reply") from error
+    if not isinstance(chunk, dict):
+        raise Unreadable("did not answer with a chat completion")
+    if chunk.get("error"):
+        raise Unreadable("reports an error within its reply")
+    return chunk
+
+
+def _first_choice(chunk: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first choice and its delta; both empty in a chunk that has none, as the one with the usage."""
+    choices = chunk.get("choices") or [{}]
+    choice = choices[0] if isinstance(choices, list) else None
+    delta = (choice.get("delta") or {}) if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(delta, dict):
+        raise Unreadable("did not answer with a chat completion")
+    return choice, delta
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(read_whole(text), dict)
+    except ValueError:
+        return False
 
 
 def _text(value: Any) -> str | None:
-    """A text, also where it comes as a list of parts."""
+    """A text, also where it comes as a list of parts: without NUL, with U+FFFD for halves of surrogate pairs, since
+    neither can be sent or kept."""
     if isinstance(value, list):
-        value = "".join(str(one["text"]) for one in value if isinstance(one, dict) and "text" in one)
-    return value if isinstance(value, str) else None
+        parts = [one["text"] for one in value if isinstance(one, dict) and isinstance(one.get("text"), str)]
+        value = "".join(parts)
+    return _SURROGATE.sub("\ufffd", value.replace("\0", "")) if isinstance(value, str) else None
 
 
 def _reasoning(message: Mapping[str, Any]) -> str | None:
@@ -104,9 +154,10 @@ def _reasoning(message: Mapping[str, Any]) -> str | None:
 
 
 def _finish(value: Any) -> str | None:
-    return value[:40] if isinstance(value, str) else None
+    text = _text(value) if isinstance(value, str) else None
+    return None if text is None else text[:40]
 
 
 def _count(usage: Any, name: str) -> int | None:
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from tenacity import AsyncRetrying, RetryCallState, stop_before_delay
 
 from trace_graph.endpoints.retries import LONGEST_PAUSE, may_retry, seconds_to_wait
-from trace_graph.endpoints.sdk import host_of, in_words, opened, pause_of, status_of
-from trace_graph.llm.completions import Completion, Unreadable, collect, read
+from trace_graph.endpoints.sdk import code_of, host_of, in_words, opened, pause_of, status_of
+from trace_graph.llm.arriving import Unreadable, bounded
+from trace_graph.llm.completions import Completion, collect, read
 from trace_graph.llm.sending import Sent
 from trace_graph.llm.values import OnText
 
@@ -28,6 +29,9 @@ TOO_LONG = frozenset({"context_length_exceeded", "string_above_max_length"})
 
 WRONG_SETTING = frozenset({"model_not_found", "invalid_api_key"})
 """Error codes that some endpoints send with HTTP 400."""
+
+MOST_BUSY = 6
+"""Tries of a request that ends with HTTP 429 and no Retry-After: with the pauses between, a quarter of a minute."""
 
 LOOK = "See the endpoint's log."
 
@@ -142,6 +146,9 @@ class OpenAIEndpoint:
         tries.requests += 1
         try:
             return await self._create(client, sent, tries, on_text)
+        except asyncio.CancelledError:  # by the deadline, or by who asked
+            tries.failures += 1
+            raise
         except BadRequestError as error:
             if not self._gives_up(error.param):
                 tries.failures += 1
@@ -153,14 +160,13 @@ class OpenAIEndpoint:
 
     async def _create(self, client: AsyncOpenAI, sent: Sent, tries: _Tries, on_text: OnText | None) -> Completion:
         arguments = self._arguments(sent, streamed=on_text is not None)
-        if on_text is None:
-            answer = await client.chat.completions.with_raw_response.create(**arguments)
-            return read(answer.http_response.content)
         tries.partial.clear()
-        stream = await client.chat.completions.create(**arguments)
         show = None if tries.shown else on_text
-        async with stream:
-            return await collect(stream, tries.partial, lambda text: _show(text, show, tries))
+        # Read here and not by the SDK, which takes any number of bytes and breaks at JSON that it does not expect.
+        async with client.chat.completions.with_streaming_response.create(**arguments) as answer:
+            if on_text is None:
+                return read(b"".join([chunk async for chunk in bounded(answer.iter_bytes())]))
+            return await collect(answer.iter_bytes(), tries.partial, lambda text: _show(text, show, tries))
 
     def _arguments(self, sent: Sent, *, streamed: bool) -> dict[str, Any]:
         longest = "max_completion_tokens" if "max_tokens" in self._not_taken else "max_tokens"
@@ -190,7 +196,24 @@ class OpenAIEndpoint:
     def _failure(self, error: APIError | Unreadable, tries: _Tries, sent: Sent) -> NoReply:
         if isinstance(error, Unreadable):
             return self._no_reply(tries, "failed", str(error), LOOK)
-        status, code = status_of(error), error.code or ""
+        if wrong := self._wrong_setting(error, tries):
+            return wrong
+        status = status_of(error)
+        if status == 413 or code_of(error) in TOO_LONG:
+            return self._no_reply(
+                tries, "request", f"finds the request too long ({in_words(error)})",
+                "Set llm.context_tokens to the model's window, or give the server a larger one.")
+        if status in REFUSING:
+            return self._no_reply(
+                tries, "form", f"refuses a request in the form {sent.form} ({in_words(error)})", LOOK)
+        return self._busy_or_failing(error, tries)
+
+    def _wrong_setting(self, error: APIError, tries: _Tries) -> NoReply | None:
+        status, code = status_of(error), code_of(error)
+        if status is not None and 300 <= status < 400:
+            return self._no_reply(
+                tries, "setting", f"sends requests elsewhere ({in_words(error)}), where no text of a memory goes",
+                "Set the base URL (TRACE_GRAPH_LLM__BASE_URL or OPENAI_BASE_URL) to where the server really is.")
         if status in (401, 403) or code == "invalid_api_key":
             return self._no_reply(
                 tries, "setting", f"does not accept the API key ({in_words(error)})",
@@ -200,17 +223,10 @@ class OpenAIEndpoint:
                 tries, "setting", f"serves no such model, or no chat at this address ({in_words(error)})",
                 "Check the name in TRACE_GRAPH_MODEL, and the base URL (TRACE_GRAPH_LLM__BASE_URL or "
                 "OPENAI_BASE_URL), which mostly ends in /v1.")
-        if status == 413 or code in TOO_LONG:
-            return self._no_reply(
-                tries, "request", f"finds the request too long ({in_words(error)})",
-                "Set llm.context_tokens to the model's window, or give the server a larger one.")
-        if status in REFUSING:
-            return self._no_reply(
-                tries, "form", f"refuses a request in the form {sent.form} ({in_words(error)})", LOOK)
-        return self._busy_or_failing(error, tries)
+        return None
 
     def _busy_or_failing(self, error: APIError, tries: _Tries) -> NoReply:
-        if error.code == "insufficient_quota":
+        if code_of(error) == "insufficient_quota":
             spent = f"says that the quota is spent ({in_words(error)})"
             return self._no_reply(tries, "later", spent, "Look at the account behind the key.")
         pause = pause_of(error)
@@ -242,8 +258,11 @@ def _worth_another(state: RetryCallState, tries: _Tries) -> bool:
         return False
     if isinstance(error, Unreadable):
         return True
-    return isinstance(error, APIError) and may_retry(
-        status_of(error), error.code, state.attempt_number, pause_of(error))
+    if not isinstance(error, APIError):
+        return False
+    if status_of(error) == 429 and pause_of(error) is None and state.attempt_number >= MOST_BUSY:
+        return False
+    return may_retry(status_of(error), code_of(error), state.attempt_number, pause_of(error))
 
 
 def _pause(state: RetryCallState) -> float:

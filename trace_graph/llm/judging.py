@@ -9,6 +9,7 @@ from typing import Generic, Literal
 from trace_graph.llm.completions import Completion
 from trace_graph.llm.endpoint import NoReply
 from trace_graph.llm.parsing import parse
+from trace_graph.llm.reading_json import LONGEST
 from trace_graph.llm.values import Reply, Request
 from trace_graph.models.calls import Outcome
 
@@ -38,8 +39,27 @@ class Verdict(Generic[Reply]):
     """Items that could not be used."""
 
 
+LONGEST_FAULT = 2000
+"""Characters of a fault that the model is told and the graph keeps. Guess: about 500 tokens."""
+
+CLIPPED = " [clipped]"
+"""Ends what was longer."""
+
+
 def judge(answer: Completion | NoReply, request: Request[Reply]) -> Verdict[Reply]:
-    """Decide what an answer is worth. Only a reply that is whole, can be read and breaks no rule is taken as it is."""
+    """Decide what an answer is worth. Only a reply that is whole, can be read and breaks no rule is taken as it is.
+
+    What is kept is clipped: the reply to LONGEST characters, over which none is read, the fault to LONGEST_FAULT.
+    """
+    verdict = _judged(answer, request)
+    return replace(verdict, fault=_clipped(verdict.fault, LONGEST_FAULT), reply=_clipped(verdict.reply, LONGEST))
+
+
+def _clipped(text: str | None, longest: int) -> str | None:
+    return text if text is None or len(text) <= longest else text[:longest - len(CLIPPED)] + CLIPPED
+
+
+def _judged(answer: Completion | NoReply, request: Request[Reply]) -> Verdict[Reply]:
     if isinstance(answer, NoReply):
         outcome: Outcome = "refused" if answer.why in ("form", "request") else "failed"
         return Verdict(outcome, "lower" if answer.why == "form" else "stop", fault=answer.reason, reply=answer.partial)

@@ -41,7 +41,8 @@ def resolve(choice: object, offered: Mapping[str, str | None]) -> str | None:
     - a whole number from 1 on (2, 2.0, "2", "2.0") is the one label with that number ("T2"), and none where two have it
     - text is a label whatever its case and with marks around it ("t2", "[T2]")
     - text is a title that stands for exactly one label ("Sailing"), whatever its case and spacing
-    - text with a colon ("T2: Sailing", "Topic: Sailing") is the label that its two sides agree on
+    - text with a colon is the label that its two sides agree on ("T2: Sailing", "2: Sailing"), or the one that a side
+      alone names in full, by its label or title ("Topic: T2", "Topic: Sailing"); a number alone is none ("Chapter: 3")
     """
     if isinstance(choice, list | tuple):
         return resolve(choice[0], offered) if len(choice) == 1 and not isinstance(choice[0], list | tuple) else None
@@ -87,8 +88,13 @@ def _worded(text: str, offered: Mapping[str, str | None]) -> str | None:
     if whole is not None or ":" not in text:
         return whole
     before, _, after = text.partition(":")
-    meant = {_label_or_title(_plain(side), offered) for side in (before, after)} - {None}
-    return meant.pop() if len(meant) == 1 else None
+    sides = _plain(before), _plain(after)
+    meant = [_label_or_title(side, offered) for side in sides]
+    if meant[0] == meant[1]:
+        return meant[0]
+    named = [label for label, side in zip(meant, sides, strict=True) if label is not None]
+    numbers = any(_NUMBER.fullmatch(side) for side in sides)
+    return named[0] if len(named) == 1 and not numbers else None
 
 
 def _label_or_title(plain: str, offered: Mapping[str, str | None]) -> str | None:

@@ -16,6 +16,9 @@ from trace_graph.errors import ConfigError, NotFound
 _FILE = re.compile(r"([a-z_]+)-([1-9][0-9]*)\.md")
 _FOLDER: ContextVar[Path | None] = ContextVar("folder of prompts", default=None)
 
+MOST_DIGITS = 9
+"""Of a version, so that any database keeps it as a number."""
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -32,7 +35,7 @@ def prompts_from(folder: Path | None) -> Iterator[None]:
     """Within it, the files `NAME-VERSION.md` of this folder count beside those of the package; None: those alone.
 
     A version that both have is the folder's. Give a changed prompt a number of its own: calls are rebuilt from it.
-    Raises: ConfigError where the folder cannot be read.
+    Raises: ConfigError where the folder cannot be read, or holds an empty prompt or a version of too many digits.
     """
     if folder is not None:
         _read(folder)
@@ -77,5 +80,17 @@ def _found(files: Iterator[tuple[str, str]]) -> dict[tuple[str, int], Prompt]:
     found = {}
     for name, text in files:
         if match := _FILE.fullmatch(name):
+            _refuse_unusable(name, match[2], text)
             found[match[1], int(match[2])] = Prompt(match[1], int(match[2]), text.strip())
     return found
+
+
+def _refuse_unusable(name: str, version: str, text: str) -> None:
+    if len(version) > MOST_DIGITS:
+        raise ConfigError(
+            f"The prompt file {name} cannot be used: its version has more than {MOST_DIGITS} digits.",
+            fix="Rename it.")
+    if not text.strip():
+        raise ConfigError(
+            f"The prompt file {name} cannot be used: it is empty.",
+            fix="Write the prompt into it, or remove it from the folder of the setting llm.prompts.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from trace_graph.llm.reading_json import LONGEST
 from trace_graph.llm.values import OnText
 
 _OPENED = re.compile(r"<think(?:ing)?>|<\|channel\|>", re.IGNORECASE)
@@ -29,7 +30,9 @@ class FieldText:
         if self._over:
             return
         self._rest += raw
-        if not self._inside and not self._begins():
+        # A text begins behind a quote, so that most pieces before it cost nothing.
+        if not self._inside and ('"' not in raw or not self._begins()):
+            self._over = len(self._rest) > LONGEST
             return
         match = _WHOLE.match(self._rest)
         whole = match[0] if match else ""

@@ -7,11 +7,12 @@ public cases). Markers that leaked into the texts themselves are the business of
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from trace_graph.llm.reading_json import Found, Unclear, find_all
 
-_CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
+_CHANNEL = re.compile(r"<\|channel\|>\s*+(\w++)[^<]*+(?:<\|constrain\|>[^<]*+)?<\|message\|>")
 _HARMONY = re.compile(r"<\|(?:channel|message|start)\|>")
 _BARE = re.compile(r"assistant\s?final(?=\s*[{\[`])")
 """The same where the server left out the markers and kept the words between them."""
@@ -19,7 +20,8 @@ _END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 _NAMES = "think|thinking|thought|reasoning"
 _OPENED = re.compile(rf"<(?:{_NAMES})>|\[THINK\]", re.IGNORECASE)
 _CLOSED = re.compile(rf"</(?:{_NAMES})>|\[/THINK\]", re.IGNORECASE)
-_FENCE = re.compile(r"```[^\n`{\[]*\r?\n?(.*)```", re.DOTALL)
+_FENCE = re.compile(r"```[^\n`{\[]*+\r?\n?(.*)```", re.DOTALL)
+# Possessive (*+), so that the time of both grows with the length, not with its square.
 
 
 class NoReply(ValueError):
@@ -75,6 +77,8 @@ def _objects(text: str) -> list[Found]:
 
 def _outside(pattern: re.Pattern[str], text: str, protected: list[Found]) -> Iterator[re.Match[str]]:
     """The matches that do not stand within an object."""
+    starts = [one.start for one in protected]
     for match in pattern.finditer(text):
-        if not any(one.start <= match.start() < one.end for one in protected):
+        before = bisect_right(starts, match.start())
+        if before == 0 or match.start() >= protected[before - 1].end:
             yield match
