@@ -125,7 +125,7 @@ def test_a_request_that_is_not_in_the_cassette_is_an_error_that_says_what_differ
         f"{start}; the most similar one in it has another content of the messages.")
     assert said(replace(question(), max_tokens=5)) == f"{start}; the most similar one in it has another max_tokens."
     assert said(question(), question()) == f"{start} a 2. time."
-    assert said(question(text="x"), question()) == f"{start}, and no other one for this purpose is left in it."
+    assert said(question(text="x"), question()) == f"{start}: it ends here. Its run was broken off, or had less to do."
     assert said(replace(question(text="x"), purpose="walk")).endswith("no other one for this purpose is left in it.")
 
 

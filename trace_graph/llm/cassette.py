@@ -121,6 +121,8 @@ class Replaying:
         start = f"The cassette holds no reply to this request ({sent.purpose}, {sent.prompt}-{sent.prompt_version})"
         if nth:
             return f"{start} a {nth + 1}. time."
+        if not self.leftovers:
+            return f"{start}: it ends here. Its run was broken off, or had less to do."
         asked = _asked(sent)
         unused = [line.asked for key, line in self._lines.items()
                   if key not in self._used and line.asked["purpose"] == sent.purpose]
