@@ -216,8 +216,11 @@ def test_a_request_that_the_deadline_cuts_counts_as_a_failure(server: ScriptedOp
     assert (answer.why, answer.requests, answer.failures) == ("failed", 2, 2)
 
 
-def test_a_server_that_is_busy_and_does_not_say_for_how_long_is_asked_six_times(server: ScriptedOpenAI) -> None:
-    server.answer = lambda request: error(429)
+@pytest.mark.parametrize("hint", [{}, {"retry_after": "0"}, {"retry_after_ms": "10"}, {"retry_after": "soon"}])
+def test_a_server_that_is_busy_and_does_not_say_for_how_long_is_asked_six_times(
+    server: ScriptedOpenAI, hint: dict[str, str]
+) -> None:
+    server.answer = lambda request: error(429, **hint)
     waits = Waits()
 
     [answer] = send(server, sleep=waits)

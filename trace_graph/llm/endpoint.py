@@ -31,7 +31,7 @@ WRONG_SETTING = frozenset({"model_not_found", "invalid_api_key"})
 """Error codes that some endpoints send with HTTP 400."""
 
 MOST_BUSY = 6
-"""Tries of a request that ends with HTTP 429 and no Retry-After: with the pauses between, a quarter of a minute."""
+"""Tries of a request that ends with HTTP 429 and no Retry-After of a second or more: a quarter of a minute."""
 
 LOOK = "See the endpoint's log."
 
@@ -260,7 +260,7 @@ def _worth_another(state: RetryCallState, tries: _Tries) -> bool:
         return True
     if not isinstance(error, APIError):
         return False
-    if status_of(error) == 429 and pause_of(error) is None and state.attempt_number >= MOST_BUSY:
+    if status_of(error) == 429 and (pause_of(error) or 0) < 1 and state.attempt_number >= MOST_BUSY:
         return False
     return may_retry(status_of(error), code_of(error), state.attempt_number, pause_of(error))
 
