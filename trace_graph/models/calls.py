@@ -18,7 +18,7 @@ Outcome = Literal["ok", "repaired", "faulty", "malformed", "empty", "truncated",
 """What came of a call:
 
 ok          the reply was used as it came, perhaps after stripping what models leak around it
-repaired    it was no JSON, and became it by json-repair
+repaired    it was nearly JSON, and was read as such (single quotes, trailing commas, comments)
 faulty      it was understood, and broke a rule of its purpose (an invented label, a name that no source has)
 malformed   it could not be understood
 empty       the endpoint answered, with nothing in it; never read as "nothing found"
