@@ -53,21 +53,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _in_turn(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In CI what is marked `in_turn` runs on the embedded engine and on one Neo4j release, now this one, now that one:
-    both run the same text of each query, and there are twenty minutes for everything."""
+    """In CI a test runs on the embedded engine and on one Neo4j release, now this one, now that one: both run the same
+    text of nearly all queries, and there are twenty minutes for everything. What is marked `each_release` runs on both,
+    as all does outside CI.
+    """
     if os.environ.get("CI") != "true":
         return
-    turns: dict[tuple[str, str], int] = {}
-    kept, left_out = [], []
+    turns: dict[str, list[pytest.Item]] = {}
     for item in items:
         engine = item.callspec.params.get("engine_address") if hasattr(item, "callspec") else None
-        if item.get_closest_marker("in_turn") is None or engine not in RELEASES:
-            kept.append(item)
-            continue
-        key = str(engine), item.nodeid.partition("[")[0]
-        turn = turns[key] = turns.get(key, -1) + 1
-        (kept if turn % len(RELEASES) == list(RELEASES).index(engine) else left_out).append(item)
-    items[:] = kept
+        if engine in RELEASES and item.get_closest_marker("each_release") is None:
+            turns.setdefault(item.nodeid.replace(str(engine), "*"), []).append(item)
+    both = [same for same in turns.values() if len(same) == len(RELEASES)]
+    left_out = [item for turn, same in enumerate(both) for item in same if item is not same[turn % len(same)]]
+    items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
 
 

@@ -97,7 +97,6 @@ def test_a_space_that_is_empty_or_nobody_has_organised_is_well(memory: Memory, r
     assert run(look()) == [True, True]
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_each_fault_is_named_and_nothing_else(
     memory: Memory, graph: Graph, run: Run, busy: Busy, fault: Fault
@@ -115,7 +114,6 @@ def test_each_fault_is_named_and_nothing_else(
     assert well.problems == []
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("fault", DEEP, ids=str)
 def test_what_only_the_contents_tell_is_named_where_they_are_read(
     memory: Memory, graph: Graph, run: Run, busy: Busy, fault: Fault
@@ -137,7 +135,6 @@ def test_the_faults_planted_here_are_of_every_invariant() -> None:
     assert {check.invariant for check in EVERY} - planted_here == {"dimension", "indexes", "embedder"}
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("fault", MENDED, ids=str)
 def test_what_is_a_cache_is_made_again(memory: Memory, graph: Graph, run: Run, busy: Busy, fault: Changed) -> None:
     async def mend() -> tuple[DoctorReport, bool, DoctorReport]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import neo4j
+import pytest
 
 from tests.engines.releases import RELEASES, EngineAddress
+
+pytestmark = pytest.mark.each_release
 
 
 async def answer_and_agent(address: EngineAddress) -> tuple[list[dict[str, int]], str]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bench.kill_engines import KilledEngine, Lent, own_engine
 from bench.kills import Kill, Outcome, Target, tried
 from tests.engines.releases import EngineAddress
 from tests.store.conftest import Run
+
+pytestmark = pytest.mark.each_release
 
 MESSAGES = 160
 SEED = 7

@@ -33,6 +33,8 @@ from trace_graph.models import MessageInput, Receipt
 from trace_graph.organize.lease import LENGTH
 from trace_graph.text.times import utc_now
 
+pytestmark = pytest.mark.each_release
+
 EXAMPLES = int(os.environ.get("TRACE_GRAPH_TEST_EXAMPLES", "50"))
 SESSIONS = ("monday", "tuesday", "日曜日")
 TEXTS = st.sampled_from((

@@ -14,6 +14,8 @@ from trace_graph.bench.datasets import Selection
 from trace_graph.config import Settings
 from trace_graph.memory import Memory
 
+pytestmark = pytest.mark.each_release
+
 BESIDE = 5_000
 
 

@@ -16,6 +16,8 @@ from trace_graph.models import MessageInput
 from trace_graph.store.connection import Store, Transaction
 from trace_graph.store.queries import NamedQuery, shipped_queries
 
+pytestmark = pytest.mark.each_release
+
 NOWHERE = "no such id"
 VECTOR = [1.0] + [0.0] * 255
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -25,6 +25,8 @@ from trace_graph.store.local_server import LocalServer
 from trace_graph.store.queries import shipped_queries
 from trace_graph.store.schema import LATEST, MIGRATIONS, ensure_schema, ensure_vector_indexes, schema_version
 
+pytestmark = pytest.mark.each_release
+
 CONSTRAINTS = sorted(name for name in MIGRATIONS[0].cypher if name.startswith("constraint_"))
 
 
