@@ -87,8 +87,8 @@ RETURN node.message AS message, node.start AS start, node.end AS end, node.id AS
 // params: ids, shown, spaces
 UNWIND $ids AS id
 MATCH (m:Message {id: id}) WHERE m.space IN $spaces
-OPTIONAL MATCH (m)<-[:PARENT_OF {live_key: id}]-(t:Topic)
-RETURN collect([m.id, t.id, m.external_id, m.author, m.session, m.seq, m.occurred_at, m.occurred_offset, m.tokens,
+// Where it lies is read off the message: over the edge some planners go through every placement that was ever closed.
+RETURN collect([m.id, m.filed_in, m.external_id, m.author, m.session, m.seq, m.occurred_at, m.occurred_offset, m.tokens,
        CASE WHEN id IN $shown THEN m.text END]) AS rows
 
 // name: best_passages
