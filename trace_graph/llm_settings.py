@@ -67,9 +67,6 @@ class LlmSettings(BaseModel):
     prompts: Path | None = None
     """A folder of prompts of one's own, `NAME-VERSION.md`, that count beside those of the package; the highest version
     of a name is used."""
-    context_tokens: int = Field(8192, ge=1024)
-    """The model's window: prompts are kept below it. It is not sent: set it at the server as well (Ollama:
-    OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len). Guess: what most servers have at least."""
 
     @field_validator("base_url")
     @classmethod

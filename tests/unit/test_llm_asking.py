@@ -347,7 +347,7 @@ def test_a_request_that_is_too_long_fails_alone(server: ScriptedOpenAI) -> None:
 
     assert [one.value is not None for one in answers] == [True, False, False, False, False, True]
     assert [outcomes(one) for one in answers[1:3]] == [[("schema", "refused", 1)]] * 2
-    assert "llm.context_tokens" in (answers[1].fault or "")
+    assert "summaries.tokens_a_call" in (answers[1].fault or "")
 
 
 def test_after_a_failure_the_others_wait_to_see_whether_it_goes_on(server: ScriptedOpenAI) -> None:

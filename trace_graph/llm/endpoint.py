@@ -202,7 +202,8 @@ class OpenAIEndpoint:
         if status == 413 or code_of(error) in TOO_LONG:
             return self._no_reply(
                 tries, "request", f"finds the request too long ({in_words(error)})",
-                "Set llm.context_tokens to the model's window, or give the server a larger one.")
+                "Give the server a larger window (8,192 tokens do), or ask for less: summaries.tokens_a_call, a smaller "
+                "--budget.")
         if status in REFUSING:
             return self._no_reply(
                 tries, "form", f"refuses a request in the form {sent.form} ({in_words(error)})", LOOK)
