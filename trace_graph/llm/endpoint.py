@@ -202,8 +202,7 @@ class OpenAIEndpoint:
         if status == 413 or code_of(error) in TOO_LONG:
             return self._no_reply(
                 tries, "request", f"finds the request too long ({in_words(error)})",
-                "Give the server a larger window (8,192 tokens do), or ask for less: summaries.tokens_a_call, a smaller "
-                "--budget.")
+                "Give the server a larger window (8,192 tokens do), or ask for less (summaries.tokens_a_call, budget).")
         if status in REFUSING:
             return self._no_reply(
                 tries, "form", f"refuses a request in the form {sent.form} ({in_words(error)})", LOOK)
