@@ -32,8 +32,9 @@ def set_up_logging(options: GlobalOptions) -> None:
     import logging
 
     logging.basicConfig(level=logging.DEBUG if options.debug else logging.CRITICAL, format=LOG_FORMAT)
-    for name in ("neo4j", "openai", "httpx2", "httpcore2"):  # in detail they log what messages say
-        logging.getLogger(name).setLevel(logging.INFO)
+    if options.debug:
+        for name in ("neo4j", "openai", "httpx2", "httpcore2"):  # in detail they log what messages say
+            logging.getLogger(name).setLevel(logging.INFO)
 
 
 @asynccontextmanager

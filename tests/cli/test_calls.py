@@ -105,7 +105,8 @@ def test_health_asks_the_model_only_where_it_is_told_to(garden: Command, calls: 
         endpoint.answer = lambda request: error(500)
         failing = garden("health", "--probe", **model)
 
-    assert (before.code, probed.code, failing.code) == (0, 0, 0), probed.err + failing.err
+    assert (before.code, probed.code, failing.code) == (0, 0, 1), probed.err + failing.err
+    assert [line for done in (probed, failing) for line in done.err.splitlines() if not line.startswith("using ")] == []
     assert asked == 0
     assert (before.json["model"]["form"], before.json["model"]["probe"]) == (None, None)
     after = probed.json["model"]
