@@ -26,12 +26,6 @@ from trace_graph.errors import ConfigError, EmbeddingFailed
 REFUSED = "the endpoint refused it (HTTP 400, invalid_input)"
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def server() -> Iterator[ScriptedOpenAI]:
     with scripted_openai() as scripted:

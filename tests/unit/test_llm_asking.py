@@ -59,12 +59,6 @@ def question(
         messages=(ChatMessage("system", "Note facts."), ChatMessage("user", text)), **options)
 
 
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def server() -> Iterator[ScriptedOpenAI]:
     with scripted_openai() as scripted:

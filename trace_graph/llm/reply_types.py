@@ -53,6 +53,11 @@ def _whole(value: Any) -> Any:
     return value
 
 
+def _said(value: Any) -> Any:
+    """What is empty or null says no."""
+    return value or False
+
+
 Items = Annotated[list[Item], WrapValidator(_item_or_nothing)]
 """A list of independent items: one that cannot be used does not reject the others."""
 
@@ -61,6 +66,9 @@ Text = Annotated[str, BeforeValidator(_as_text)]
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 """A whole number; "3" and 3.0 are 3, true is none."""
+
+Said = Annotated[bool, BeforeValidator(_said)]
+"""Whether something is said to be so."""
 
 Label = Annotated[Any, WithJsonSchema({"type": "string"})]
 """A choice among labels as the model wrote it: "T2", 2, "Sailing". Ask `labels.resolve` what it means."""

@@ -398,7 +398,7 @@ class Memory:
         opened, scope = await self._scope(None)
         return await read_health(
             opened.store, scope, self.settings, configured_model(self.settings), now=self._clock(),
-            probe=Probing(opened.store, self.settings, self._clock, self._new_id).probe if probe else None)
+            probe=Probing(opened.store, self._modelling, self._clock, self._new_id).probe if probe else None)
 
     async def calls(
         self, space: str, *, purpose: str | None = None, outcome: str | None = None,

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
-from trace_graph.config import Settings
-from trace_graph.llm.forms import Forms
-from trace_graph.llm.opening import open_model
 from trace_graph.llm.purposes import probe
-from trace_graph.llm.resting import Spent
 from trace_graph.llm.values import Answered, Model
+from trace_graph.memory.modelling import Modelling
 from trace_graph.models import NewId
-from trace_graph.store.calls import keep_calls_of_no_space, read_forms, save_forms, used_today
+from trace_graph.store.calls import keep_calls_of_no_space
 from trace_graph.store.connection import Store
 
 
@@ -32,7 +29,7 @@ class Probing:
     """Tries the model of the settings."""
 
     store: Store
-    settings: Settings
+    modelling: Modelling
     clock: Callable[[], datetime]
     new_id: NewId
 
@@ -41,18 +38,11 @@ class Probing:
 
         Raises: ConfigError where the endpoint cannot be used as it is set, EngineUnavailable, StoreFailed.
         """
-        forms = Forms.from_json(await read_forms(self.store))
-        used = await used_today(self.store, self.clock().astimezone(UTC).date())
-        model = open_model(
-            self.settings, clock=self.clock, forms=forms, used_today=Spent(used.calls, used.tokens))
-        try:
+        # The one of the settings: what is tried is their endpoint.
+        async with replace(self.modelling, given=None).required(self.store) as model:
             answered = await ask(model)
-        finally:
-            await model.close()
         await keep_calls_of_no_space(
             self.store, [(self.new_id(), call) for call in answered.calls], now=self.clock())
-        if forms.changes:
-            await save_forms(self.store, forms.as_json(), token=self.new_id())
         return Tried(in_words(answered), answered.value is not None and answered.fault is None)
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from trace_graph.llm.citing import without_labels
 from trace_graph.llm.labels import resolve_all
 from trace_graph.llm.prompt_files import prompt
-from trace_graph.llm.reply_types import Items, Label, Text
+from trace_graph.llm.reply_types import Items, Label, Said, Text
 from trace_graph.llm.texts import MessageText, Named, Texts
 from trace_graph.llm.values import ChatMessage, Request
 from trace_graph.text.display import clip, visible
@@ -51,10 +51,6 @@ class AnswerInputs(BaseModel):
     """In reading order."""
 
 
-def _said(value: object) -> object:
-    return value or False
-
-
 def _no_null(value: object) -> object:
     return "" if value is None else value
 
@@ -64,7 +60,7 @@ class AnswerReply(BaseModel):
 
     citations: Items[Label] = []
     """Labels of messages."""
-    found: Annotated[bool, BeforeValidator(_said)] = False
+    found: Said = False
     """Whether the messages hold what is asked for."""
     answer: Annotated[Text, BeforeValidator(_no_null)] = ""
     """In the language of the question."""

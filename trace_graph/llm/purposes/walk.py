@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, ConfigDict
 
 from trace_graph.llm.labels import resolve_all
 from trace_graph.llm.prompt_files import prompt
-from trace_graph.llm.reply_types import Items, Label
+from trace_graph.llm.reply_types import Items, Label, Said
 from trace_graph.llm.texts import Named, RevisionText, Texts
 from trace_graph.llm.values import ChatMessage, Request
 from trace_graph.text.display import clip, visible
@@ -57,16 +57,12 @@ class WalkInputs(BaseModel):
     offered: tuple[OfferedBranch, ...]
 
 
-def _said(value: object) -> object:
-    return value or False
-
-
 class WalkReply(BaseModel):
     """What the model chooses."""
 
     pick: Items[Label] = []
     """Labels of branches."""
-    stop: Annotated[bool, BeforeValidator(_said)] = False
+    stop: Said = False
     """Read what is chosen as it is, open nothing further."""
 
 
