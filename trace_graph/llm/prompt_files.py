@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 
 from trace_graph.errors import ConfigError, NotFound
 
 _FILE = re.compile(r"([a-z_]+)-([1-9][0-9]*)\.md")
-_FOLDER: ContextVar[Path | None] = ContextVar("folder of prompts", default=None)
 
 MOST_DIGITS = 9
 """Of a version, so that any database keeps it as a number."""
@@ -30,6 +30,9 @@ class Prompt:
     """The system message, without white space around it."""
 
 
+_OWN: ContextVar[Mapping[tuple[str, int], Prompt]] = ContextVar("prompts of a folder", default=MappingProxyType({}))
+
+
 @contextmanager
 def prompts_from(folder: Path | None) -> Iterator[None]:
     """Within it, the files `NAME-VERSION.md` of this folder count beside those of the package; None: those alone.
@@ -37,13 +40,11 @@ def prompts_from(folder: Path | None) -> Iterator[None]:
     A version that both have is the folder's. Give a changed prompt a number of its own: calls are rebuilt from it.
     Raises: ConfigError where the folder cannot be read, or holds an empty prompt or a version of too many digits.
     """
-    if folder is not None:
-        _read(folder)
-    token = _FOLDER.set(folder)
+    token = _OWN.set({} if folder is None else _read(folder))
     try:
         yield
     finally:
-        _FOLDER.reset(token)
+        _OWN.reset(token)
 
 
 def prompt(name: str, version: int | None = None) -> Prompt:
@@ -51,8 +52,7 @@ def prompt(name: str, version: int | None = None) -> Prompt:
 
     Raises: NotFound for a prompt that there is not.
     """
-    folder = _FOLDER.get()
-    known = {**_packaged(), **(_read(folder) if folder is not None else {})}
+    known = {**_packaged(), **_OWN.get()}
     wanted = version if version is not None else max((number for one, number in known if one == name), default=0)
     if (name, wanted) not in known:
         raise NotFound(
