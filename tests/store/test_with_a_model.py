@@ -43,7 +43,8 @@ QUOTED = re.compile(r'"(?:Mira|Tomas|Ilse): (.*)"$', re.MULTILINE)
 
 
 @pytest.fixture
-def server() -> Iterator[ScriptedOpenAI]:
+def server(settings: Settings) -> Iterator[ScriptedOpenAI]:
+    """The scripted server, once the engine has its schema: the memories that ask it open the engine by themselves."""
     with scripted_openai() as scripted:
         scripted.answer = sensible
         yield scripted
